@@ -1,0 +1,16 @@
+/** What a stage spent. Money is in micro-dollars so that sums are exact. */
+
+export interface Usage {
+  readonly tokens: number;
+  readonly microUsd: number;
+}
+
+export const NO_USAGE: Usage = { tokens: 0, microUsd: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return { tokens: a.tokens + b.tokens, microUsd: a.microUsd + b.microUsd };
+}
+
+export function formatUsd(microUsd: number): string {
+  return `$${(microUsd / 1e6).toFixed(2)}`;
+}

@@ -1,0 +1,111 @@
+/** Plan: the only thing the kernel runs. Plain JSON, frozen, named by the digest of its canonical text. */
+import type { Expression } from "../base/expression.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { Usage } from "../base/usage.ts";
+import type { BackoffSpec, Capture, EffectClass, Level } from "../blueprint/blueprint.ts";
+import type { Rule } from "../policy/rule.ts";
+
+export type StageKind = "command" | "action" | "gate" | "run" | "group";
+
+/** Where an outcome leads. `back` marks an edge to the same or an earlier stage: taking it starts a new round. */
+export type Target =
+  | { readonly to: string; readonly back: boolean }
+  /** `cut` names the stage that the level does not reach: the run ends there as designed. */
+  | { readonly end: "done" | "fail" | "paused"; readonly cut?: string };
+
+export type PlanProgram = { readonly argv: Expression } | { readonly shell: Expression };
+
+interface PlanStageCommon {
+  readonly id: string;
+  readonly title?: string;
+  readonly effect: EffectClass;
+  readonly maxAttempts: number;
+  readonly backoff: BackoffSpec;
+  /** null: no cap of its own; the graph is bounded by other caps. */
+  readonly maxVisits: number | null;
+  readonly timeoutMs: number;
+  readonly inputs: readonly string[];
+  /** Every outcome the stage can have; members of a group have none. */
+  readonly routes: Readonly<Record<string, Target>>;
+}
+
+interface PlanProcess {
+  readonly program: PlanProgram;
+  readonly env: readonly (readonly [name: string, value: Expression])[];
+  readonly cwd: string;
+  readonly stallMs: number | null;
+  readonly capture: Capture;
+  readonly outputs: readonly { readonly name: string; readonly path: string }[];
+}
+
+export type CommandStage = PlanStageCommon & PlanProcess & { readonly kind: "command" };
+export type GateStage = PlanStageCommon & PlanProcess & { readonly kind: "gate"; readonly escalateExits: readonly number[] };
+export type ActionStage = PlanStageCommon & {
+  readonly kind: "action";
+  readonly action: string;
+  readonly with: Expression;
+  /** The most one call may spend, as the action declared; reserved before the call. */
+  readonly cost: Usage;
+};
+export type RunStage = PlanStageCommon & {
+  readonly kind: "run";
+  /** Fingerprint of the child plan, found in `children`. */
+  readonly plan: string;
+  readonly params: readonly (readonly [name: string, value: Expression])[];
+};
+export type LeafStage = CommandStage | GateStage | ActionStage | RunStage;
+export type GroupStage = PlanStageCommon & {
+  readonly kind: "group";
+  readonly members: readonly LeafStage[];
+  readonly forEach: Expression | null;
+  readonly maxItems: number;
+  readonly maxParallel: number;
+  readonly failFast: boolean;
+};
+export type PlanStage = LeafStage | GroupStage;
+
+/** null: not limited by the author; the bound still is finite. */
+export interface PlanLimits {
+  readonly stages: number | null;
+  readonly wallMs: number | null;
+  readonly rounds: number | null;
+  readonly consecutiveFailures: number | null;
+  readonly tokens: number | null;
+  readonly microUsd: number | null;
+}
+
+/** The worst case over all ways the run can go, without crashes: each crash may repeat what was under way. */
+export interface Bound {
+  readonly stages: number;
+  readonly wallMs: number;
+  readonly tokens: number;
+  readonly microUsd: number;
+}
+
+export interface Plan {
+  readonly version: 1;
+  readonly name: string;
+  readonly level: Level;
+  readonly params: Readonly<Record<string, JsonValue>>;
+  readonly limits: PlanLimits;
+  readonly rules: readonly Rule[];
+  readonly start: string;
+  /** In the order written; `stages[i].id` is unique. */
+  readonly stages: readonly PlanStage[];
+  readonly children: readonly Plan[];
+  readonly bound: Bound;
+  /** sha256 of the canonical text of everything above. */
+  readonly fingerprint: string;
+}
+
+/** What the compiler must know of a registered action. */
+export interface ActionSignature {
+  readonly name: string;
+  readonly summary: string;
+  readonly effect: EffectClass;
+  readonly cost: Usage;
+  /** Names of the members that `with` may have, and whether each must be there. */
+  readonly input: Readonly<Record<string, { readonly required: boolean; readonly summary: string }>>;
+}
+
+export type PlanJson = Plan & JsonObject;

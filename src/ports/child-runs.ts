@@ -1,0 +1,22 @@
+/** ChildRuns: hosts the run that a `run` stage asks for, under the same laws. */
+import type { RunId } from "../base/ids.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { StopReason, TerminalStatus, WaitReason } from "../run/reasons.ts";
+
+export interface ChildRequest {
+  readonly run: RunId;
+  readonly plan: Plan;
+  readonly params: Readonly<Record<string, JsonValue>>;
+  readonly parent: { readonly run: RunId; readonly stage: string };
+}
+
+export type ChildReport =
+  | { readonly ended: true; readonly status: TerminalStatus; readonly reason: StopReason }
+  /** The child rests until a person acts. */
+  | { readonly ended: false; readonly status: "waiting" | "paused"; readonly reason: WaitReason | null };
+
+export interface ChildRuns {
+  /** Starts the child, or goes on with it when a run of this id exists, until it ends or rests. `signal` cancels it. */
+  run(request: ChildRequest, signal: AbortSignal): Promise<ChildReport>;
+}

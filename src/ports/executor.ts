@@ -1,0 +1,52 @@
+/** Executor: runs one process under supervision. Walls (sandbox modes) are adapters of this port. */
+import type { Capture } from "../blueprint/blueprint.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { RunId } from "../base/ids.ts";
+import type { ArtifactRef, Cause, LogRef } from "../run/events.ts";
+
+export interface ProcessRequest {
+  readonly run: RunId;
+  /** Path of the stage. */
+  readonly stage: string;
+  readonly attempt: number;
+  /** Idempotency key; the process gets it as PAWL_KEY. */
+  readonly key: string;
+  /** What to start: exactly this, nothing is looked up or expanded except the program on PATH. */
+  readonly argv: readonly string[];
+  /** Added to the environment the executor gives to every process. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Relative to the project root; must stay below it. */
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  /** End the process when it wrote nothing for so long; null: never. */
+  readonly stallMs: number | null;
+  readonly capture: Capture;
+  /** Artifacts to lay out as files; the process finds each path in PAWL_INPUT_<NAME> (upper case, `_` for every other character). */
+  readonly inputs: Readonly<Record<string, ArtifactRef>>;
+  /** Files to store after exit 0; a missing one makes the report `invalid_output`. */
+  readonly outputs: readonly { readonly name: string; readonly path: string }[];
+}
+
+/** Facts about an ended process. Outcomes are data: the executor rejects only for defects and for a store that fails. */
+export interface ProcessReport {
+  readonly cause: Exclude<Cause, "child" | "defect" | "invalid_input">;
+  readonly exit?: number;
+  readonly signal?: string;
+  readonly error?: string;
+  /** Standard output as `capture` asks; only with cause `ok`. */
+  readonly output?: JsonValue;
+  /** Standard output and error as they came, redacted and capped. */
+  readonly log: LogRef;
+  readonly artifacts: Readonly<Record<string, ArtifactRef>>;
+}
+
+export interface Executor {
+  /**
+   * Starts the process in its own group with stdin closed and resolves when it and its group are gone.
+   * When `signal` aborts, the group is ended (TERM, then KILL) and the cause is `killed`.
+   * `onOutput` sees redacted text as it comes; it must not throw.
+   */
+  execute(request: ProcessRequest, signal: AbortSignal, onOutput: (text: string) => void): Promise<ProcessReport>;
+  /** Ends whatever an earlier host, now dead, left running for this key. Resolves when it is gone. */
+  reap(key: string): Promise<void>;
+}

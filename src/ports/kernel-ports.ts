@@ -1,0 +1,22 @@
+/** KernelPorts: everything the kernel gets from the world. */
+import type { RunId } from "../base/ids.ts";
+import type { RunEvent } from "../run/events.ts";
+import type { Actions } from "./actions.ts";
+import type { ChildRuns } from "./child-runs.ts";
+import type { Clock } from "./clock.ts";
+import type { Executor } from "./executor.ts";
+import type { Journal } from "./journal.ts";
+import type { PolicyGate } from "./policy-gate.ts";
+
+export interface KernelPorts {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly policy: PolicyGate;
+  readonly executor: Executor;
+  readonly actions: Actions;
+  readonly children: ChildRuns;
+  /** Masks secrets in an event before it is used or stored. */
+  readonly redact: (event: RunEvent) => RunEvent;
+  /** Live output for people who watch: no guarantee, never stored, must not throw. */
+  readonly onOutput: (run: RunId, stage: string, text: string) => void;
+}

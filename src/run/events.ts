@@ -1,0 +1,110 @@
+/**
+ * RunEvent: every fact that can be stored about a run; the format on disk and on the wire. Names are frozen.
+ * `stage` is the path of a stage: `build`, or a member of a group: `tests.lint`, `tests[3]`.
+ */
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { Usage } from "../base/usage.ts";
+import type { StopReason, WaitReason } from "./reasons.ts";
+
+/** How a process or action ended, as facts: only `ok` can be a success. */
+export type Cause =
+  | "ok"
+  | "exit"
+  | "signal"
+  | "timeout"
+  | "stall"
+  | "oom"
+  | "killed"
+  | "spawn_error"
+  | "resource"
+  | "invalid_input"
+  | "invalid_output"
+  | "child"
+  | "defect";
+
+export interface ArtifactRef {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+export interface LogRef extends ArtifactRef {
+  /** Bytes written by the process that the cap left out between head and tail. */
+  readonly dropped: number;
+}
+
+interface EventFields {
+  "run.created": {
+    readonly run: string;
+    readonly blueprint: string;
+    readonly plan: string;
+    readonly params: Readonly<Record<string, JsonValue>>;
+    /** Run and stage that started this one, when it is a child. */
+    readonly parent?: { readonly run: string; readonly stage: string };
+  };
+  "run.started": Record<never, never>;
+  /** The run goes on after a rest or after its process was lost. */
+  "run.resumed": { readonly after: "interruption" | "pause" | "wait" };
+  /** An edge back to the same or an earlier stage was taken. */
+  "round.started": { readonly round: number; readonly stage: string };
+  /** INTENT. Stored before the effect, with the rule that allowed it. */
+  "stage.started": {
+    readonly stage: string;
+    readonly visit: number;
+    readonly attempt: number;
+    readonly rule: string;
+  };
+  /** DONE. */
+  "stage.finished": {
+    readonly stage: string;
+    readonly attempt: number;
+    readonly outcome: string;
+    readonly cause: Cause;
+    readonly exit?: number;
+    readonly signal?: string;
+    /** What went wrong, in a sentence, when the outcome is not a success. */
+    readonly error?: string;
+    readonly output?: JsonValue;
+    readonly log?: LogRef;
+    readonly artifacts?: Readonly<Record<string, ArtifactRef>>;
+    readonly usage?: Usage;
+    readonly child?: string;
+  };
+  /** The attempt was lost with its process: whether its effect happened is unknown. */
+  "stage.interrupted": { readonly stage: string; readonly attempt: number };
+  /** The stage could not begin: a reference or an input has no value. The stage failed without an effect. */
+  "stage.refused": { readonly stage: string; readonly visit: number; readonly error: string };
+  /** The child run of the stage rests until a person acts; the stage goes on with it after that. */
+  "stage.rested": { readonly stage: string; readonly attempt: number; readonly child: string };
+  "group.opened": { readonly stage: string; readonly visit: number; readonly members: number; readonly items?: readonly JsonValue[] };
+  "group.closed": { readonly stage: string; readonly outcome: string };
+  "policy.denied": { readonly stage: string; readonly visit: number; readonly rule: string; readonly why: string; readonly request: JsonObject };
+  /** A durable question to a person, bound to exact content. */
+  "approval.requested": {
+    readonly stage: string;
+    readonly visit: number;
+    readonly kind: "policy" | "interrupted";
+    readonly digest: string;
+    readonly why: string;
+    readonly answers: readonly string[];
+  };
+  "approval.answered": { readonly stage: string; readonly digest: string; readonly answer: string; readonly by: string };
+  "run.waiting": { readonly reason: WaitReason };
+  "run.pausing": { readonly by: string };
+  "run.paused": { readonly by: string };
+  /** The run will end: nothing new starts, what is under way is ended. */
+  "run.stopping": { readonly reason: StopReason; readonly detail?: string };
+  "run.finished": { readonly status: string; readonly reason: StopReason; readonly detail?: string };
+}
+
+export type EventType = keyof EventFields;
+/** A fact before it has its time. */
+export type Fact = { [T in EventType]: { readonly type: T } & EventFields[T] }[EventType];
+export type RunEvent = Fact & { readonly at: number };
+export type EventOf<T extends EventType> = Extract<RunEvent, { type: T }>;
+
+/** An event as stored: its place, its canonical text and the chain value over everything up to it. */
+export interface StoredEvent {
+  readonly seq: number;
+  readonly event: RunEvent;
+  readonly hash: string;
+}

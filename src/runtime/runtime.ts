@@ -1,0 +1,98 @@
+/** Runtime: what the command line, the server and an embedding program can do. Everything it returns is plain data. */
+import type { Diagnostic } from "../base/diagnostic.ts";
+import type { RunId } from "../base/ids.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Result } from "../base/result.ts";
+import type { Level } from "../blueprint/blueprint.ts";
+import type { ActionSignature, Plan } from "../plan/plan.ts";
+import type { ChainReport } from "../ports/journal.ts";
+import type { RunPage, RunQuery, RunRow } from "../ports/run-index.ts";
+import type { LogRef, StoredEvent } from "../run/events.ts";
+import type { Status, StopReason, WaitReason } from "../run/reasons.ts";
+
+export interface CompileOptions {
+  /** The ceiling; default L1. */
+  readonly level?: Level;
+  readonly params?: Readonly<Record<string, JsonValue>>;
+}
+
+/** A blueprint file that was read: its text for code frames, and its plan or every problem. */
+export interface Compiled {
+  /** Path → text of every file that was read, for code frames. */
+  readonly sources: Readonly<Record<string, string>>;
+  readonly plan: Result<Plan>;
+}
+
+/** How a run stands when its host let go of it. */
+export interface RunEnd {
+  readonly run: RunId;
+  /** `running` when the host was drained or lost the run: it can be resumed. */
+  readonly status: Status;
+  readonly reason: StopReason | WaitReason | null;
+}
+
+export interface RunHandle {
+  readonly run: RunId;
+  readonly ended: Promise<RunEnd>;
+}
+
+/** The first place where a replay and the journal differ, or none. */
+export type ReplayReport =
+  | { readonly equal: true; readonly events: number }
+  | { readonly equal: false; readonly seq: number; readonly expected: string; readonly found: string };
+
+export interface BlueprintFile {
+  readonly path: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly problems: readonly Diagnostic[];
+}
+
+export interface DoctorCheck {
+  readonly name: string;
+  readonly status: "ok" | "warn" | "fail";
+  readonly detail: string;
+  readonly hint: string | null;
+}
+
+export interface Runtime {
+  /** Reads and compiles a blueprint and the blueprints it names. Writes nothing. */
+  compile(path: string, options: CompileOptions): Promise<Compiled>;
+  /** Creates a run, durably, and hosts it here. */
+  start(plan: Plan): Promise<RunHandle>;
+  /**
+   * Goes on with a run that was interrupted, paused or waits; hosts it here. `answer` answers its open question.
+   * Rejects with RUN_ENDED, RUN_HELD (by a living process, named), RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN, RUN_NOT_FOUND.
+   */
+  resume(run: RunId, options: { readonly answer?: string; readonly by: string }): Promise<RunHandle>;
+  /** Asks for the end of a run. A run that no process hosts is ended here and now. Rejects with RUN_ENDED, RUN_NOT_FOUND. */
+  cancel(run: RunId, by: string): Promise<"requested" | "ended">;
+  /** Asks a hosted run to rest at the next stage boundary. Rejects with RUN_ENDED, RUN_NOT_FOUND, RUN_NOT_HOSTED. */
+  pause(run: RunId, by: string): Promise<void>;
+  list(query: RunQuery): Promise<RunPage>;
+  /** A run by id, unique prefix or `@last`. Rejects with RUN_NOT_FOUND or RUN_AMBIGUOUS. */
+  find(name: string): Promise<RunRow>;
+  read(run: RunId, afterSeq: number, limit: number): Promise<readonly StoredEvent[]>;
+  follow(run: RunId, afterSeq: number, signal: AbortSignal): AsyncIterable<StoredEvent>;
+  plan(fingerprint: string): Promise<Plan | undefined>;
+  verify(run: RunId): Promise<ChainReport>;
+  /** Decides the whole run again from its journal; calls no executor, action or clock. */
+  replay(run: RunId): Promise<ReplayReport>;
+  /** The stored log of a stage attempt. */
+  log(ref: LogRef): Promise<Uint8Array>;
+  /** Live output of the runs hosted here; returns the function that ends it. */
+  onOutput(listener: (run: RunId, stage: string, text: string) => void): () => void;
+  actions(): readonly ActionSignature[];
+  /** Blueprint files of the project: `*.yaml` in `blueprints/` and `pawl/`, and `blueprint.yaml` at the root. */
+  blueprints(): Promise<readonly BlueprintFile[]>;
+  doctor(): Promise<readonly DoctorCheck[]>;
+  /** Stops hosting: ends processes, records nothing, leaves runs resumable. */
+  drain(): Promise<void>;
+  /** Drains, then closes the stores. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface RuntimeOptions {
+  /** The project root; commands run here and `.pawl/` is kept here. */
+  readonly root: string;
+}
