@@ -2,7 +2,7 @@
 import type { Expression } from "../base/expression.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { Usage } from "../base/usage.ts";
-import type { BackoffSpec, Capture, EffectClass, Level } from "../blueprint/blueprint.ts";
+import type { BackoffSpec, Capture, EffectClass, Level, ParamType } from "../blueprint/blueprint.ts";
 import type { Rule } from "../policy/rule.ts";
 
 export type StageKind = "command" | "action" | "gate" | "run" | "group";
@@ -10,8 +10,11 @@ export type StageKind = "command" | "action" | "gate" | "run" | "group";
 /** Where an outcome leads. `back` marks an edge to the same or an earlier stage: taking it starts a new round. */
 export type Target =
   | { readonly to: string; readonly back: boolean }
-  /** `cut` names the stage that the level does not reach: the run ends there as designed. */
-  | { readonly end: "done" | "fail" | "paused"; readonly cut?: string };
+  /**
+   * `cut` names the stage that the level does not reach: the run ends there as designed. `escalate` is where an
+   * escalation nobody routed ends. `resume` is with every `paused`: where the run goes on when a person resumes it.
+   */
+  | { readonly end: "done" | "fail" | "paused" | "escalate"; readonly cut?: string; readonly resume?: Target };
 
 export type PlanProgram = { readonly argv: Expression } | { readonly shell: Expression };
 
@@ -39,7 +42,8 @@ interface PlanProcess {
 }
 
 export type CommandStage = PlanStageCommon & PlanProcess & { readonly kind: "command" };
-export type GateStage = PlanStageCommon & PlanProcess & { readonly kind: "gate"; readonly escalateExits: readonly number[] };
+export type GateStage = PlanStageCommon &
+  PlanProcess & { readonly kind: "gate"; readonly escalateExits: readonly number[] };
 export type ActionStage = PlanStageCommon & {
   readonly kind: "action";
   readonly action: string;
@@ -52,6 +56,8 @@ export type RunStage = PlanStageCommon & {
   /** Fingerprint of the child plan, found in `children`. */
   readonly plan: string;
   readonly params: readonly (readonly [name: string, value: Expression])[];
+  /** Types the child declares for the parameters above, for those that declare one: checked when the values are known. */
+  readonly types?: Readonly<Record<string, ParamType>>;
 };
 export type LeafStage = CommandStage | GateStage | ActionStage | RunStage;
 export type GroupStage = PlanStageCommon & {
@@ -66,6 +72,7 @@ export type PlanStage = LeafStage | GroupStage;
 
 /** null: not limited by the author; the bound still is finite. */
 export interface PlanLimits {
+  /** Starts of leaf stages in this run. A visit that starts none (refused, or a fan-out over nothing) counts as one. */
   readonly stages: number | null;
   readonly wallMs: number | null;
   readonly rounds: number | null;
@@ -76,7 +83,9 @@ export interface PlanLimits {
 
 /** The worst case over all ways the run can go, without crashes: each crash may repeat what was under way. */
 export interface Bound {
+  /** Starts of leaf stages, each attempt counted, those of child runs too. */
   readonly stages: number;
+  /** Without the time in which the run waits for a person. */
   readonly wallMs: number;
   readonly tokens: number;
   readonly microUsd: number;

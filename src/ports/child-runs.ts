@@ -17,6 +17,9 @@ export type ChildReport =
   | { readonly ended: false; readonly status: "waiting" | "paused"; readonly reason: WaitReason | null };
 
 export interface ChildRuns {
-  /** Starts the child, or goes on with it when a run of this id exists, until it ends or rests. `signal` cancels it. */
+  /**
+   * Starts the child, or goes on with it when a run of this id exists, until it ends or rests.
+   * `signal` aborted with the reason "stop" cancels the child; with "drain" its host is leaving and the child stays resumable.
+   */
   run(request: ChildRequest, signal: AbortSignal): Promise<ChildReport>;
 }

@@ -43,7 +43,7 @@ export interface ProcessReport {
 export interface Executor {
   /**
    * Starts the process in its own group with stdin closed and resolves when it and its group are gone.
-   * When `signal` aborts, the group is ended (TERM, then KILL) and the cause is `killed`.
+   * When `signal` aborts, for whichever reason, the group is ended (TERM, then KILL) and the cause is `killed`.
    * `onOutput` sees redacted text as it comes; it must not throw.
    */
   execute(request: ProcessRequest, signal: AbortSignal, onOutput: (text: string) => void): Promise<ProcessReport>;

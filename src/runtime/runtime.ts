@@ -5,10 +5,10 @@ import type { JsonValue } from "../base/json.ts";
 import type { Result } from "../base/result.ts";
 import type { Level } from "../blueprint/blueprint.ts";
 import type { ActionSignature, Plan } from "../plan/plan.ts";
+import type { Hosted, ReplayReport } from "../ports/engine.ts";
 import type { ChainReport } from "../ports/journal.ts";
 import type { RunPage, RunQuery, RunRow } from "../ports/run-index.ts";
 import type { LogRef, StoredEvent } from "../run/events.ts";
-import type { Status, StopReason, WaitReason } from "../run/reasons.ts";
 
 export interface CompileOptions {
   /** The ceiling; default L1. */
@@ -22,24 +22,6 @@ export interface Compiled {
   readonly sources: Readonly<Record<string, string>>;
   readonly plan: Result<Plan>;
 }
-
-/** How a run stands when its host let go of it. */
-export interface RunEnd {
-  readonly run: RunId;
-  /** `running` when the host was drained or lost the run: it can be resumed. */
-  readonly status: Status;
-  readonly reason: StopReason | WaitReason | null;
-}
-
-export interface RunHandle {
-  readonly run: RunId;
-  readonly ended: Promise<RunEnd>;
-}
-
-/** The first place where a replay and the journal differ, or none. */
-export type ReplayReport =
-  | { readonly equal: true; readonly events: number }
-  | { readonly equal: false; readonly seq: number; readonly expected: string; readonly found: string };
 
 export interface BlueprintFile {
   readonly path: string;
@@ -59,12 +41,12 @@ export interface Runtime {
   /** Reads and compiles a blueprint and the blueprints it names. Writes nothing. */
   compile(path: string, options: CompileOptions): Promise<Compiled>;
   /** Creates a run, durably, and hosts it here. */
-  start(plan: Plan): Promise<RunHandle>;
+  start(plan: Plan): Promise<Hosted>;
   /**
    * Goes on with a run that was interrupted, paused or waits; hosts it here. `answer` answers its open question.
    * Rejects with RUN_ENDED, RUN_HELD (by a living process, named), RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN, RUN_NOT_FOUND.
    */
-  resume(run: RunId, options: { readonly answer?: string; readonly by: string }): Promise<RunHandle>;
+  resume(run: RunId, options: { readonly answer?: string; readonly by: string }): Promise<Hosted>;
   /** Asks for the end of a run. A run that no process hosts is ended here and now. Rejects with RUN_ENDED, RUN_NOT_FOUND. */
   cancel(run: RunId, by: string): Promise<"requested" | "ended">;
   /** Asks a hosted run to rest at the next stage boundary. Rejects with RUN_ENDED, RUN_NOT_FOUND, RUN_NOT_HOSTED. */

@@ -1,0 +1,2 @@
+/** Writes a greeting. */
+process.stdout.write(`Hello, ${process.argv[2]}!`);

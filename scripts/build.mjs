@@ -1,0 +1,67 @@
+/** Builds `dist/` from `src/` when it is not the product of exactly these sources. Also the set-up of the process tests. */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { root, withLock } from "./lock.mjs";
+
+const dist = join(root, "dist");
+const stamp = join(dist, ".sources");
+
+function sources() {
+  const names = readdirSync(join(root, "src"), { recursive: true }).map(String);
+  return names.filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts")).sort();
+}
+
+function digestOfSources() {
+  const digest = createHash("sha256");
+  const files = ["tsconfig.json", "tsconfig.build.json", "package-lock.json", ...sources().map((name) => join("src", name))];
+  for (const file of files) digest.update(`${file}\n`).update(readFileSync(join(root, file))).update("\n");
+  return digest.digest("hex");
+}
+
+function isFresh(digest) {
+  return existsSync(stamp) && readFileSync(stamp, "utf8") === digest && existsSync(join(dist, "cli", "main.js"));
+}
+
+/** Removes what a deleted or renamed source left behind. */
+function prune() {
+  const kept = new Set(sources().flatMap((name) => [name.replace(/ts$/, "js"), name.replace(/ts$/, "d.ts")]));
+  for (const name of readdirSync(dist, { recursive: true }).map(String)) {
+    if (/\.(js|d\.ts)$/.test(name) && !kept.has(name)) rmSync(join(dist, name));
+  }
+}
+
+function compile(digest) {
+  console.log("setup: building dist/ …");
+  rmSync(stamp, { force: true });
+  if (!existsSync(join(dist, "cli", "main.js"))) rmSync(join(dist, ".tsbuildinfo"), { force: true });
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const result = spawnSync(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+  if (result.status !== 0) {
+    console.error("setup: the build failed. Correct the errors above, then run the same command again.");
+    return false;
+  }
+  prune();
+  chmodSync(join(dist, "cli", "main.js"), 0o755);
+  writeFileSync(stamp, digest);
+  return true;
+}
+
+/** True when `dist/` is what the sources say. */
+export async function build() {
+  return isFresh(digestOfSources()) || withLock("build", () => {
+    const digest = digestOfSources();
+    return isFresh(digest) || compile(digest);
+  });
+}
+
+/** Called by vitest once, before the tests that start the built command line. */
+export async function setup() {
+  if (!(await build())) throw new Error("dist/ could not be built");
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  if (!(await build())) process.exitCode = 1;
+}

@@ -1,0 +1,224 @@
+/** One mutant per guard: the smallest edit that takes the guard away, and the tests that must notice. */
+
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  /** Must stand exactly once in the file. */
+  readonly find: string;
+  readonly replace: string;
+  readonly tests: readonly string[];
+  /** Simulated runs; 400 unless told. */
+  readonly seeds?: number;
+}
+
+const LAWS = ["test/simulation/crash.test.ts"];
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: "an effect begins before its INTENT is durable",
+    file: "src/kernel/loop.ts",
+    find: "        if (!(await commit())) return { lost: true };\n",
+    replace: "        for (const flight of cleared.splice(0)) launch(flight);\n        if (!(await commit())) return { lost: true };\n",
+    tests: LAWS,
+  },
+  {
+    name: "a lost attempt is not recorded as lost",
+    file: "src/kernel/loop.ts",
+    find: '    facts.push({ type: "stage.interrupted", stage: lane.path, attempt: lane.attempts });\n',
+    replace: "",
+    tests: LAWS,
+  },
+  {
+    name: "a lost once attempt is repeated unasked",
+    file: "src/run/evolve.ts",
+    find: 'lane.leaf.effect === "once" ? "lost" : "ready"',
+    replace: '"ready"',
+    tests: LAWS,
+  },
+  {
+    name: "a denied request is allowed",
+    file: "src/kernel/authorize.ts",
+    find: 'if (decision.effect === "allow") return',
+    replace: 'if (decision.effect !== "ask") return',
+    tests: LAWS,
+    seeds: 1500,
+  },
+  {
+    name: "a request that must be asked about is allowed",
+    file: "src/kernel/authorize.ts",
+    find: 'if (decision.effect === "allow") return',
+    replace: 'if (decision.effect !== "deny") return',
+    tests: LAWS,
+    seeds: 1500,
+  },
+  {
+    name: "an answer is good for any content",
+    file: "src/kernel/authorize.ts",
+    find: "start.granted === digest",
+    replace: "start.granted !== null",
+    tests: ["src/kernel/authorize.test.ts"],
+  },
+  {
+    name: "strictest does not win",
+    file: "src/policy/evaluate.ts",
+    find: '["deny", "ask", "allow"]',
+    replace: '["allow", "ask", "deny"]',
+    tests: ["src/policy"],
+  },
+  {
+    name: "max_attempts is not counted",
+    file: "src/run/lanes.ts",
+    find: "lane.failures < lane.leaf.maxAttempts",
+    replace: "lane.failures < lane.leaf.maxAttempts + 1",
+    tests: LAWS,
+  },
+  {
+    name: "max_visits is not checked",
+    file: "src/run/decide.ts",
+    find: "    const limit = visitLimit(stage, facts);\n    if (limit !== null) return stop(limit);\n",
+    replace: "",
+    tests: LAWS,
+  },
+  {
+    name: "rounds are not limited",
+    file: "src/run/limits.ts",
+    find: "rounds !== null && facts.round >= rounds",
+    replace: "rounds !== null && facts.round >= rounds + 1",
+    tests: LAWS,
+  },
+  {
+    name: "limits.stages is not checked",
+    file: "src/run/limits.ts",
+    find: "stages !== null && facts.started >= stages",
+    replace: "stages !== null && facts.started > stages",
+    tests: LAWS,
+  },
+  {
+    name: "nothing is reserved before it is spent",
+    file: "src/run/limits.ts",
+    find: "facts.usage.tokens + reserved.tokens + cost.tokens > tokens",
+    replace: "facts.usage.tokens > tokens",
+    tests: LAWS,
+  },
+  {
+    name: "what lanes under way may spend is forgotten",
+    file: "src/run/limits.ts",
+    find: "facts.usage.tokens + reserved.tokens + cost.tokens > tokens",
+    replace: "facts.usage.tokens + cost.tokens > tokens",
+    tests: [...LAWS, "src/run/limits.test.ts"],
+    seeds: 1500,
+  },
+  {
+    name: "the run clock is not checked",
+    file: "src/run/limits.ts",
+    find: "deadline !== null && now >= deadline",
+    replace: "deadline !== null && now < 0",
+    tests: ["src/run/limits.test.ts"],
+  },
+  {
+    name: "failures in a row are not limited",
+    file: "src/run/limits.ts",
+    find: "facts.consecutiveFailures >= consecutiveFailures",
+    replace: "facts.consecutiveFailures < 0",
+    tests: ["src/run/limits.test.ts"],
+  },
+  {
+    name: "a group starts every member at once",
+    file: "src/run/decide.ts",
+    find: "    if (running >= maxParallel) continue;\n",
+    replace: "",
+    tests: LAWS,
+  },
+  {
+    name: "a failed member does not fail its group",
+    file: "src/run/decide.ts",
+    find: 'outcome: failed ? "failure" : "success"',
+    replace: 'outcome: "success"',
+    tests: ["src/run/decide.test.ts"],
+  },
+  {
+    name: "a failed gate counts as verified",
+    file: "src/run/finish.ts",
+    find: '  if (verdicts.some((verdict) => verdict !== "pass")) return "unverified";\n',
+    replace: "",
+    tests: LAWS,
+  },
+  {
+    name: "no gate is needed above L1",
+    file: "src/run/finish.ts",
+    find: 'mayReport ? "reported" : "unverified"',
+    replace: '"reported"',
+    tests: LAWS,
+  },
+  {
+    name: "stages start while the run is stopping",
+    file: "src/run/decide.ts",
+    find: "  if (state.stopping !== null) {",
+    replace: "  if (state.stopping !== null && !busy && progress.lanes.size === 0) {",
+    tests: LAWS,
+  },
+  {
+    name: "stages start while the run is pausing",
+    file: "src/run/decide.ts",
+    find: "  if (state.pausing !== null) return busy",
+    replace: "  if (state.pausing !== null && !busy && progress.lanes.size === 0) return busy",
+    tests: LAWS,
+    seeds: 1500,
+  },
+  {
+    name: "an ended run may go on",
+    file: "src/run/transitions.ts",
+    find: "TERMINAL.map((status) => [status, {}])",
+    replace: 'TERMINAL.map((status) => [status, { "run.resumed": "running" }])',
+    tests: ["src/run/transitions.test.ts"],
+  },
+  {
+    name: "time may run backwards",
+    file: "src/kernel/loop.ts",
+    find: "Math.max(state.facts.at, ports.clock.now())",
+    replace: "ports.clock.now()",
+    tests: ["src/kernel/loop.test.ts"],
+  },
+  {
+    name: "another host's events are overwritten",
+    file: "src/kernel/loop.ts",
+    find: "if (!(await commit())) return { lost: true };",
+    replace: "await commit();",
+    tests: ["src/kernel/loop.test.ts"],
+  },
+  {
+    name: "secrets are stored",
+    file: "src/kernel/loop.ts",
+    find: "ports.redact({ ...fact, at: Math.max(state.facts.at, ports.clock.now()) })",
+    replace: "({ ...fact, at: Math.max(state.facts.at, ports.clock.now()) }) as RunEvent",
+    tests: ["src/kernel/loop.test.ts"],
+  },
+  {
+    name: "a cancel does not end what is under way",
+    file: "src/kernel/loop.ts",
+    find: 'if (state.status === "running" && state.stopping !== null) halt.abort("stop");',
+    replace: "",
+    tests: ["src/kernel/loop.test.ts"],
+  },
+  {
+    name: "what a dead host left running is not ended",
+    file: "src/kernel/loop.ts",
+    find: '    if (lane.leaf.kind !== "run") await ports.executor.reap(effectKey(run, lane.path, lane.visit));\n',
+    replace: "",
+    tests: ["src/kernel/loop.test.ts"],
+  },
+  {
+    name: "the chain does not cover the event before",
+    file: "src/run/chain.ts",
+    find: "`${previous}\\n${body}`",
+    replace: "`${body}`",
+    tests: ["test/contract/stores.test.ts", "src/run"],
+  },
+  {
+    name: "a cycle without a cap compiles",
+    file: "src/plan/compile.ts",
+    find: "  problems.push(...unboundedCycles(blueprint, kept, limits));\n",
+    replace: "",
+    tests: ["src/plan"],
+  },
+];

@@ -1,0 +1,81 @@
+/**
+ * Removes one guard at a time and expects the laws' tests to go red. A guard whose removal stays green is not guarded.
+ * Works on a copy of the tree; prints a table and exits 1 when a mutant survived.
+ */
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { MUTANTS, type Mutant } from "./law-mutants.ts";
+
+const root = resolve(import.meta.dirname ?? ".", "..");
+const only = process.argv.slice(2);
+const chosen = only.length === 0 ? MUTANTS : MUTANTS.filter((mutant) => only.some((word) => mutant.name.includes(word)));
+const WORKERS = 2;
+
+function copyTree(): string {
+  const dir = mkdtempSync(join(tmpdir(), "pawl-mutants-"));
+  for (const part of ["src", "test", "package.json", "tsconfig.json"]) cpSync(join(root, part), join(dir, part), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(dir, "node_modules"), "dir");
+  return dir;
+}
+
+function runTests(dir: string, mutant: Pick<Mutant, "tests" | "seeds">): Promise<{ readonly red: boolean; readonly output: string }> {
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const args = [vitest, "run", "--root", dir, "--config", "false", "--no-file-parallelism", "--bail", "1", ...mutant.tests];
+  return new Promise((done) => {
+    const env = { ...process.env, PAWL_SEEDS: String(mutant.seeds ?? 400), PAWL_FULL: "0" };
+    const child = spawn(process.execPath, args, { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    child.stdout.on("data", (chunk) => {
+      output += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      output += chunk;
+    });
+    const timer = setTimeout(() => child.kill("SIGKILL"), 120_000);
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      done({ red: code !== 0, output });
+    });
+  });
+}
+
+async function judge(dir: string, mutant: Mutant): Promise<boolean> {
+  const file = join(dir, mutant.file);
+  const before = readFileSync(file, "utf8");
+  const parts = before.split(mutant.find);
+  if (parts.length !== 2) throw new Error(`${mutant.name}: "${mutant.find}" stands ${parts.length - 1} times in ${mutant.file}, not once`);
+  writeFileSync(file, parts.join(mutant.replace));
+  const { red } = await runTests(dir, mutant);
+  writeFileSync(file, before);
+  return red;
+}
+
+async function worker(queue: Mutant[], survivors: Mutant[]): Promise<void> {
+  const dir = copyTree();
+  try {
+    for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+      const started = Date.now();
+      const red = await judge(dir, mutant);
+      process.stdout.write(`${red ? "killed  " : "SURVIVED"} ${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s  ${mutant.name}\n`);
+      if (!red) survivors.push(mutant);
+    }
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+const clean = copyTree();
+const tests = [...new Set(chosen.flatMap((mutant) => mutant.tests))];
+const baseline = await runTests(clean, { tests, seeds: 400 });
+rmSync(clean, { recursive: true, force: true });
+if (baseline.red) {
+  process.stderr.write(`${baseline.output}\nThe tests are red without any mutation: nothing can be said about the guards.\n`);
+  process.exit(1);
+}
+const survivors: Mutant[] = [];
+const queue = [...chosen];
+await Promise.all(Array.from({ length: WORKERS }, () => worker(queue, survivors)));
+process.stdout.write(`${chosen.length - survivors.length} of ${chosen.length} mutants killed\n`);
+process.exit(survivors.length === 0 ? 0 : 1);

@@ -1,0 +1,119 @@
+/**
+ * `npm start`: the demo. A copy of examples/fix-tests is repaired by a real run; the run is killed in the middle and resumed, then
+ * shown, verified and replayed. Everything it promises is checked: it ends with an error when one thing is not so.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { root } from "./lock.mjs";
+import { setup } from "./setup.mjs";
+
+const cli = join(root, "dist", "cli", "main.js");
+const WATCHDOG_MS = 60_000;
+
+function say(text) {
+  console.log(`\n\u001b[1m${text}\u001b[0m`.replace(/\u001b\[\d+m/g, (code) => (process.stdout.isTTY ? code : "")));
+}
+
+function promise(isKept, what) {
+  if (isKept) return;
+  console.error(`\nThe demo broke its promise: ${what}.`);
+  process.exit(1);
+}
+
+function pawl(project, ...args) {
+  console.log(`$ pawl ${args.join(" ")}`);
+  return spawnSync(process.execPath, [cli, "-C", project, ...args], { cwd: project, stdio: "inherit", timeout: WATCHDOG_MS }).status;
+}
+
+function pawlJson(project, ...args) {
+  const { stdout } = spawnSync(process.execPath, [cli, "-C", project, ...args, "--json"], { cwd: project, encoding: "utf8" });
+  return JSON.parse(stdout);
+}
+
+function testsPass(project) {
+  const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
+  return spawnSync(process.execPath, ["--test", "test/price.test.mjs"], { cwd: project, env }).status === 0;
+}
+
+function copyOfExample() {
+  const project = realpathSync(mkdtempSync(join(tmpdir(), "pawl-demo-")));
+  cpSync(join(root, "examples", "fix-tests"), project, { recursive: true });
+  return project;
+}
+
+/** Runs the blueprint and kills the process while the second repair is under way. Returns what was told until then. */
+async function runAndKill(project) {
+  console.log("$ pawl run blueprint.yaml --jsonl");
+  const child = spawn(process.execPath, [cli, "-C", project, "run", "blueprint.yaml", "--jsonl"], {
+    cwd: project,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const gone = new Promise((resolve) => child.once("close", (_code, signal) => resolve(signal)));
+  const told = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { kind, event } = JSON.parse(line);
+    if (kind !== "event") continue;
+    told.push(event);
+    const facts = [event.stage, event.outcome, event.round && `round ${event.round}`].filter(Boolean);
+    console.log(`  ${String(told.length).padStart(2)}  ${event.type.padEnd(16)} ${facts.join(" ")}`);
+    if (event.type === "stage.started" && event.stage === "fix" && event.visit === 2) {
+      await sleep(250);
+      child.kill("SIGKILL");
+    }
+  }
+  promise((await gone) === "SIGKILL", "the run ended before it could be killed");
+  console.log("      … SIGKILL, in the middle of the second repair");
+  return told;
+}
+
+function checkEnd(project, told) {
+  const { events } = pawlJson(project, "events", "@last");
+  const stored = events.map(({ event }) => event);
+  const count = (type, stage) => stored.filter((event) => event.type === type && event.stage === stage).length;
+  promise(JSON.stringify(stored.slice(0, told.length)) === JSON.stringify(told), "an event that was told before the kill is not in the journal");
+  promise(count("stage.started", "scan") === 1, "a finished stage was repeated");
+  promise(count("stage.interrupted", "fix") === 1, "the lost attempt was not recorded as lost");
+  promise(stored.at(-1)?.status === "succeeded", "the run did not succeed");
+  promise(testsPass(project), "the tests do not pass");
+  return { kept: told.length, all: stored.length };
+}
+
+async function demo() {
+  const project = copyOfExample();
+  say(`1. A small project with failing tests: ${project}`);
+  promise(!testsPass(project), "the tests of the example pass before they are repaired");
+  console.log("its tests fail; blueprint.yaml says: test, repair, check, at most five rounds");
+  promise(pawl(project, "plan", "blueprint.yaml") === 0, "pawl plan failed");
+
+  say("2. Run it, and kill it with SIGKILL in the middle");
+  const told = await runAndKill(project);
+
+  say("3. Resume it: nothing is lost, nothing that was done is done again");
+  promise(pawl(project, "resume", "@last") === 0, "pawl resume did not end in success");
+
+  say("4. Look at it, and do not take its word for it");
+  promise(pawl(project, "show", "@last") === 0, "pawl show failed");
+  promise(pawl(project, "verify", "@last") === 0, "the journal is not intact");
+  promise(pawl(project, "replay", "@last") === 0, "the replay differs from the journal");
+  const { kept, all } = checkEnd(project, told);
+
+  say("Done. What was promised was checked:");
+  console.log(`- all ${kept} events that were told before the kill are among the ${all} in the journal, byte for byte`);
+  console.log("- no finished stage ran again; the repair that was lost was recorded as lost and tried again");
+  console.log("- the tests of the project pass, run once more by the demo itself");
+  say("Now your own repository:");
+  console.log(`  alias pawl="node ${cli}"`);
+  console.log("  cd your/repository");
+  console.log("  pawl init                  # finds your test command and writes a first blueprint");
+  console.log("  pawl plan blueprint.yaml   # what would run, and the worst case; nothing is run");
+  console.log("  pawl run blueprint.yaml");
+}
+
+await setup();
+const watchdog = setTimeout(() => promise(false, `it did not end within ${WATCHDOG_MS / 1000} s`), WATCHDOG_MS);
+await demo();
+clearTimeout(watchdog);

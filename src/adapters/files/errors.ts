@@ -1,0 +1,49 @@
+/** Why a file of the project could not be written. */
+import type { Catalogue } from "../../base/diagnostic.ts";
+
+type AtPath = { path: string };
+
+export const FILE_ERRORS = {
+  FILE_PATH_OUTSIDE: {
+    what: (d: AtPath) => `${d.path} is not a file path below the project root.`,
+    why: "An action may write only inside the project; a link may not lead out of it.",
+    hint: "Give a relative path to a file inside the project.",
+    retry: "after_change",
+    exit: 1,
+  },
+  FILE_PATH_RESERVED: {
+    what: (d: AtPath) => `${d.path} belongs to Pawl or to git.`,
+    why: "What is written there could change how this or another program works, or break the journal.",
+    hint: "Choose a path outside .pawl and .git.",
+    retry: "after_change",
+    exit: 1,
+  },
+  FILE_NOT_REGULAR: {
+    what: (d: AtPath) => `${d.path} exists and is not a regular file.`,
+    why: "A link, folder or device is never replaced or written through.",
+    hint: "Remove what is there, or choose another path.",
+    retry: "after_change",
+    exit: 1,
+  },
+  FILE_TOO_LARGE: {
+    what: (d: { path: string; maxBytes: number }) => `${d.path} is larger than ${d.maxBytes} bytes.`,
+    why: "Before a line is added the file is searched for its key.",
+    hint: "Start a new file.",
+    retry: "after_change",
+    exit: 1,
+  },
+  FILE_DISK_FULL: {
+    what: (d: AtPath) => `There is no space left to write ${d.path}.`,
+    why: "The file is as it was before, or its last line is not complete and will be completed by the next attempt.",
+    hint: "Free some space or raise the quota, then resume the run.",
+    retry: "after_change",
+    exit: 1,
+  },
+  FILE_WRITE_FAILED: {
+    what: (d: { path: string; detail: string }) => `${d.path} could not be written: ${d.detail}.`,
+    why: "The stage has not done its work.",
+    hint: "Check that the folder can be written by this user.",
+    retry: "after_change",
+    exit: 1,
+  },
+} as const satisfies Catalogue;

@@ -1,0 +1,128 @@
+/** The journal in memory: the same laws and the same chain as on disk, durable as long as its process lives. */
+import { sha256 } from "../../base/digest.ts";
+import { pawlError } from "../../base/errors.ts";
+import type { RunId } from "../../base/ids.ts";
+import { canonical, type JsonObject } from "../../base/json.ts";
+import type { Plan, PlanJson } from "../../plan/plan.ts";
+import type { Appended, Journal } from "../../ports/journal.ts";
+import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
+import { chainNext, chainStart } from "../../run/chain.ts";
+import { type ChainFinding, type ChainLink, checkChain } from "../../run/check-chain.ts";
+import type { RunEvent, StoredEvent } from "../../run/events.ts";
+import { isTerminal } from "../../run/reasons.ts";
+import { isAtRest, lastRowChange } from "../../run/row.ts";
+import { announce, type MemoryHost, type MemoryRun, type MemoryState } from "./state.ts";
+
+interface JournalParts {
+  readonly state: MemoryState;
+  readonly self: MemoryHost;
+  /** Rejects when the store is closed. */
+  readonly guarded: <T>(work: () => T) => Promise<T>;
+  /** Resolves after the next write to the run, or when `signal` aborts or the store closes. */
+  readonly changed: (run: RunId, signal: AbortSignal) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export function createMemoryJournal({ state, self, guarded, changed, close }: JournalParts): Journal {
+  function create(run: RunId, plan: Plan, events: readonly RunEvent[]): boolean {
+    const first = events[0];
+    if (first?.type !== "run.created" || first.run !== run) throw invalid(run, "the first is not its run.created");
+    const links = chain(chainStart(run), 0, events);
+    if (state.runs.has(run)) return false;
+    const row: MemoryRun["row"] = {
+      run,
+      blueprint: first.blueprint,
+      plan: plan.fingerprint,
+      status: "queued",
+      reason: null,
+      parent: (first.parent?.run ?? null) as RunId | null,
+      createdAt: first.at,
+      updatedAt: first.at,
+      events: 0,
+    };
+    const made: MemoryRun = { id: state.order.length + 1, row, head: "", links: [], owner: self };
+    if (!state.plans.has(plan.fingerprint)) state.plans.set(plan.fingerprint, canonical(plan as PlanJson));
+    state.runs.set(run, made);
+    state.order.push(made);
+    store(made, links, events);
+    return true;
+  }
+
+  function append(run: RunId, expectedSeq: number, events: readonly RunEvent[]): Appended {
+    const found = state.runs.get(run);
+    if (events.length === 0) throw invalid(run, "there are none");
+    if (found === undefined) throw pawlError(JOURNAL_ERRORS, "JOURNAL_RUN_UNKNOWN", { run });
+    const { events: seq } = found.row;
+    if (expectedSeq > seq + 1) throw pawlError(JOURNAL_ERRORS, "JOURNAL_SEQ_AHEAD", { run, expected: expectedSeq, next: seq + 1 });
+    if (expectedSeq <= seq) return { appended: false, winner: read(run, expectedSeq - 1, seq) };
+    store(found, chain(found.head, seq, events), events);
+    return { appended: true, seq: found.row.events };
+  }
+
+  function store(found: MemoryRun, links: readonly ChainLink[], events: readonly RunEvent[]): void {
+    const change = lastRowChange(events) ?? { status: found.row.status, reason: found.row.reason };
+    const last = links[links.length - 1] as ChainLink;
+    found.links.push(...links);
+    found.head = last.hash;
+    found.row = { ...found.row, ...change, updatedAt: events[events.length - 1]?.at ?? 0, events: last.seq };
+    if (isAtRest(change.status)) found.owner = null;
+    announce(state, found.row.run);
+  }
+
+  function read(run: RunId, afterSeq: number, limit: number): readonly StoredEvent[] {
+    const links = state.runs.get(run)?.links.slice(Math.max(0, afterSeq), Math.max(0, afterSeq) + Math.max(0, limit)) ?? [];
+    return links.map(({ seq, body, hash }) => ({ seq, event: JSON.parse(body ?? "null") as RunEvent, hash }));
+  }
+
+  async function* follow(run: RunId, afterSeq: number, signal: AbortSignal): AsyncGenerator<StoredEvent> {
+    for (let seq = afterSeq; !signal.aborted && self.alive; ) {
+      for (const stored of read(run, seq, Number.MAX_SAFE_INTEGER)) {
+        if (signal.aborted) return;
+        yield stored;
+        if (stored.event.type === "run.finished") return;
+        seq = stored.seq;
+      }
+      const found = state.runs.get(run);
+      if (found !== undefined && found.row.events > seq) continue;
+      if (found !== undefined && isTerminal(found.row.status)) return;
+      await changed(run, signal);
+    }
+  }
+
+  return {
+    create: (run, plan, events) => guarded(() => ({ created: create(run, plan, events) })),
+    append: (run, expectedSeq, events) => guarded(() => append(run, expectedSeq, events)),
+    read: (run, afterSeq, limit) => guarded(() => read(run, afterSeq, limit)),
+    follow,
+    plan: (fingerprint) =>
+      guarded(() => {
+        const body = state.plans.get(fingerprint);
+        return body === undefined ? undefined : (JSON.parse(body) as Plan);
+      }),
+    verify: (run) => guarded(() => verify(state, run)),
+    close,
+  };
+}
+
+function chain(previous: string, seq: number, events: readonly RunEvent[]): readonly ChainLink[] {
+  let hash = previous;
+  return events.map((event, i) => {
+    const body = canonical(event as unknown as JsonObject);
+    hash = chainNext(hash, body);
+    return { seq: seq + i + 1, body, hash };
+  });
+}
+
+function verify(state: MemoryState, run: RunId): ChainFinding {
+  const found = state.runs.get(run);
+  if (found === undefined) return { intact: false, seq: 1, problem: "there is no such run" };
+  const { status, reason, plan, events } = found.row;
+  const report = checkChain(run, found.links, { seq: events, hash: found.head, status, reason, plan });
+  const { fingerprint, ...rest } = JSON.parse(state.plans.get(plan) ?? "{}") as PlanJson;
+  if (!report.intact || sha256(canonical(rest)) === fingerprint) return report;
+  return { intact: false, seq: 1, problem: "the stored plan does not match its fingerprint" };
+}
+
+function invalid(run: RunId, problem: string): Error {
+  return pawlError(JOURNAL_ERRORS, "JOURNAL_EVENTS_INVALID", { run, problem });
+}

@@ -1,0 +1,39 @@
+/** What the stores of one memory share: as a file does for processes, it outlives each store that is opened on it. */
+import type { RunId } from "../../base/ids.ts";
+import type { ControlRequest } from "../../ports/control.ts";
+import type { Holder, RunRow } from "../../ports/run-index.ts";
+import type { ChainLink } from "../../run/check-chain.ts";
+
+export interface MemoryRun {
+  /** Place in the order of creation. */
+  readonly id: number;
+  row: Omit<RunRow, "holder">;
+  /** The pinned end of the chain. */
+  head: string;
+  readonly links: ChainLink[];
+  owner: MemoryHost | null;
+}
+
+/** One open store. */
+export interface MemoryHost extends Holder {
+  alive: boolean;
+}
+
+export interface MemoryState {
+  readonly runs: Map<RunId, MemoryRun>;
+  /** In the order of creation. */
+  readonly order: MemoryRun[];
+  /** Canonical text by fingerprint. */
+  readonly plans: Map<string, string>;
+  readonly requests: Map<RunId, ControlRequest[]>;
+  /** Called with the run after each write. */
+  readonly listeners: Set<(run: RunId) => void>;
+}
+
+export function createMemoryState(): MemoryState {
+  return { runs: new Map(), order: [], plans: new Map(), requests: new Map(), listeners: new Set() };
+}
+
+export function announce(state: MemoryState, run: RunId): void {
+  for (const listener of [...state.listeners]) listener(run);
+}

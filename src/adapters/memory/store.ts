@@ -1,0 +1,58 @@
+/** The store in memory. Stores opened on the same state see each other's runs, as processes do that share a file. */
+import { pawlError } from "../../base/errors.ts";
+import type { RunId } from "../../base/ids.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
+import type { Store } from "../../ports/store.ts";
+import { createMemoryControl } from "./control.ts";
+import { createMemoryJournal } from "./journal.ts";
+import { createMemoryLease } from "./lease.ts";
+import { createMemoryRunIndex } from "./run-index.ts";
+import { createMemoryState, type MemoryHost, type MemoryState } from "./state.ts";
+
+export interface MemoryStoreOptions {
+  readonly clock: Clock;
+  /** A new one if not given. */
+  readonly state?: MemoryState;
+}
+
+export function createMemoryStore({ clock, state = createMemoryState() }: MemoryStoreOptions): Store {
+  const self: MemoryHost = { pid: process.pid, hostname: "memory", since: clock.now(), alive: true };
+  const waiting = new Set<() => void>();
+
+  async function guarded<T>(work: () => T): Promise<T> {
+    if (!self.alive) throw pawlError(JOURNAL_ERRORS, "JOURNAL_CLOSED", { file: "memory" });
+    return work();
+  }
+
+  function changed(run: RunId, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        state.listeners.delete(listen);
+        waiting.delete(wake);
+        signal.removeEventListener("abort", wake);
+        resolve();
+      };
+      const listen = (written: RunId): void => {
+        if (written === run) wake();
+      };
+      state.listeners.add(listen);
+      waiting.add(wake);
+      signal.addEventListener("abort", wake);
+    });
+  }
+
+  async function close(): Promise<void> {
+    self.alive = false;
+    for (const wake of [...waiting]) wake();
+  }
+
+  return {
+    journal: createMemoryJournal({ state, self, guarded, changed, close }),
+    runs: createMemoryRunIndex({ state, guarded }),
+    lease: createMemoryLease({ state, self, guarded }),
+    control: createMemoryControl({ state, self, guarded }),
+    integrity: async () => [],
+    close,
+  };
+}

@@ -1,0 +1,41 @@
+/**
+ * Finds the processes of a stage by the key in their environment, wherever they have moved: a process may leave its
+ * group, its session and its parent, but not what it was started with. Only Linux shows that; elsewhere none is found.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import { hasVariable, listProcesses, type ProcessFact, readProcess } from "./proc.ts";
+import { sendSignal } from "./terminate.ts";
+
+const PATIENCE_MS = 5000;
+const PAUSE_MS = 4;
+
+/**
+ * Kills every process that holds the key, again and again until none is left. `sinceTicks`: only those started then or
+ * later. Resolves to the ids of those that could not be ended.
+ */
+export async function killMarked(key: string, sinceTicks: number): Promise<readonly number[]> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const found = findMarked(key, sinceTicks);
+    if (found.length === 0) return [];
+    if (performance.now() > until) return found.map((fact) => fact.pid);
+    for (const fact of found) kill(fact);
+    await wait(PAUSE_MS);
+  }
+}
+
+function findMarked(key: string, sinceTicks: number): readonly ProcessFact[] {
+  return listProcesses().filter(
+    (fact) =>
+      !fact.ended &&
+      fact.startTicks >= sinceTicks &&
+      fact.pid !== process.pid &&
+      hasVariable(fact.pid, "PAWL_KEY", key),
+  );
+}
+
+/** A group whose leader holds the key was made by the stage: all of it goes, so that none of it can fork on. */
+function kill(fact: ProcessFact): void {
+  const leads = fact.group === fact.pid && fact.group !== readProcess(process.pid)?.group;
+  sendSignal(leads ? -fact.group : fact.pid, "SIGKILL");
+}

@@ -1,0 +1,49 @@
+/** Turns what SQLite and the file system throw into the errors of the journal. */
+import { isPawlError, pawlError } from "../../base/errors.ts";
+import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
+
+/** Primary result codes of SQLite. */
+export const BUSY = 5;
+const LOCKED = 6;
+export const READONLY = 8;
+const IOERR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+export const CANTOPEN = 14;
+export const NOTADB = 26;
+
+/** The primary result code, or undefined when the error does not come from SQLite. */
+export function sqliteCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
+  return error.errcode & 0xff;
+}
+
+/** The error to show for `error`. A defect, which is neither SQLite's nor the file system's, is returned as it is. */
+export function storeFailure(error: unknown, file: string): unknown {
+  if (isPawlError(error) || !(error instanceof Error)) return error;
+  const detail = error.message;
+  const code = sqliteCode(error) ?? ("code" in error ? error.code : undefined);
+  switch (code) {
+    case FULL:
+    case "ENOSPC":
+    case "EDQUOT":
+      return pawlError(JOURNAL_ERRORS, "JOURNAL_DISK_FULL", { file }, { cause: error });
+    case READONLY:
+    case "EROFS":
+    case "EACCES":
+    case "EPERM":
+      return pawlError(JOURNAL_ERRORS, "JOURNAL_READ_ONLY", { file }, { cause: error });
+    case CORRUPT:
+    case NOTADB:
+      return pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", { file, detail }, { cause: error });
+    case BUSY:
+    case LOCKED:
+      return pawlError(JOURNAL_ERRORS, "JOURNAL_BUSY", { file }, { cause: error });
+    default:
+      return isFailure(code) ? pawlError(JOURNAL_ERRORS, "JOURNAL_IO", { file, detail }, { cause: error }) : error;
+  }
+}
+
+function isFailure(code: unknown): boolean {
+  return code === IOERR || code === CANTOPEN || (typeof code === "string" && /^E[A-Z0-9]+$/.test(code));
+}

@@ -1,0 +1,76 @@
+/** The hosts that share a journal: this one, registered with its first write, and what is known of the others. */
+import { hostname } from "node:os";
+import type { Clock } from "../../ports/clock.ts";
+import type { Holder } from "../../ports/run-index.ts";
+import type { Database, Driver } from "./driver.ts";
+import { type HostLock, holdHostLock, hostIds, isHostAlive, removeDeadHost } from "./host-lock.ts";
+
+export interface Hosts {
+  /** Makes this process a host: takes its lock. To be called before the transaction that registers it. */
+  lock(): string;
+  /** Inside a transaction: stores who this host is, once, and sweeps what dead hosts left. */
+  register(): void;
+  /** The id of this host, or null while it holds no lock. */
+  self(): string | null;
+  isAlive(id: string): boolean;
+  holder(id: string): Holder | null;
+  /** The row id of the newest event, now durable. */
+  note(event: number): void;
+  rolledBack(): void;
+  release(): void;
+}
+
+interface HostParts {
+  readonly db: Database;
+  readonly driver: Driver;
+  readonly dir: string;
+  readonly clock: Clock;
+}
+
+export function createHosts({ db, driver, dir, clock }: HostParts): Hosts {
+  const insert = db.prepare("INSERT INTO hosts(id, pid, hostname, since) VALUES(?1, ?2, ?3, ?4) ON CONFLICT(id) DO NOTHING");
+  const remove = db.prepare("DELETE FROM hosts WHERE id = ?1");
+  const select = db.prepare<Holder>("SELECT pid, hostname, since FROM hosts WHERE id = ?1");
+  const others = db.prepare<{ id: string }>("SELECT id FROM hosts");
+  const newest = db.prepare<{ last: number | null }>("SELECT max(id) AS last FROM events");
+  let held: HostLock | null = null;
+  let registered = false;
+
+  function sweep(self: string): void {
+    const known = others.all().map((row) => row.id);
+    for (const id of new Set([...known, ...hostIds(dir)])) {
+      if (id !== self && removeDeadHost(driver, dir, id)) remove.run(id);
+    }
+  }
+
+  return {
+    lock() {
+      held ??= holdHostLock(driver, dir);
+      return held.id;
+    },
+    register() {
+      if (registered || held === null) return;
+      registered = true;
+      // This host's note takes the place of those that are swept.
+      held.note(newest.get()?.last ?? 0);
+      sweep(held.id);
+      insert.run(held.id, process.pid, hostname(), clock.now());
+    },
+    self: () => held?.id ?? null,
+    isAlive: (id) => id === held?.id || isHostAlive(driver, dir, id),
+    holder(id) {
+      const row = select.get(id);
+      return row === undefined ? null : { pid: row.pid, hostname: row.hostname, since: row.since };
+    },
+    note(event) {
+      held?.note(event);
+    },
+    rolledBack() {
+      registered = false;
+    },
+    release() {
+      held?.release();
+      held = null;
+    },
+  };
+}

@@ -1,0 +1,93 @@
+/** The journal on SQLite: prepares events, lets the group commit store them, and follows what comes. */
+import { pawlError } from "../../base/errors.ts";
+import type { RunId } from "../../base/ids.ts";
+import { canonical, type JsonObject } from "../../base/json.ts";
+import type { Journal } from "../../ports/journal.ts";
+import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
+import type { EventOf, RunEvent, StoredEvent } from "../../run/events.ts";
+import { lastRowChange } from "../../run/row.ts";
+import type { Changes } from "./changes.ts";
+import type { EventReader } from "./event-reader.ts";
+import type { Entry, EventWriter } from "./event-writer.ts";
+import type { GroupCommit } from "./group-commit.ts";
+
+interface JournalParts {
+  readonly commits: GroupCommit;
+  readonly reader: EventReader;
+  readonly writer: EventWriter;
+  readonly changes: Changes;
+  /** Rejects what cannot be answered because the store is closed; translates what SQLite throws. */
+  readonly guarded: <T>(work: () => T) => Promise<T>;
+  readonly isClosed: () => boolean;
+  /** Makes this process a host; see `Hosts.lock`. */
+  readonly becomeHost: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Larger events are refused: the caps of everything that ends in an event are far below. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+const FOLLOW_PAGE = 256;
+
+export function createSqliteJournal(parts: JournalParts): Journal {
+  const { commits, reader, writer, changes, guarded, becomeHost } = parts;
+
+  async function* follow(run: RunId, afterSeq: number, signal: AbortSignal): AsyncGenerator<StoredEvent> {
+    const waiter = changes.waiter(run);
+    signal.addEventListener("abort", waiter.nudge);
+    try {
+      for (let seq = afterSeq; !signal.aborted && !parts.isClosed(); ) {
+        const from = seq;
+        const page = await guarded(() => reader.read(run, from, FOLLOW_PAGE));
+        for (const stored of page) {
+          if (signal.aborted) return;
+          yield stored;
+          if (stored.event.type === "run.finished") return;
+          seq = stored.seq;
+        }
+        if (page.length > 0) continue;
+        if (parts.isClosed() || (await guarded(() => reader.hasFinished(run) && reader.read(run, from, 1).length === 0))) return;
+        await waiter.changed();
+      }
+    } finally {
+      signal.removeEventListener("abort", waiter.nudge);
+      waiter.close();
+    }
+  }
+
+  return {
+    async create(run, plan, events) {
+      const entry = makeEntry(run, events);
+      const created = firstEvent(run, events);
+      becomeHost();
+      return { created: await commits.run(() => writer.create(run, created, plan, entry)) };
+    },
+    async append(run, expectedSeq, events) {
+      const entry = makeEntry(run, events);
+      becomeHost();
+      return commits.run(() => writer.append(run, expectedSeq, entry));
+    },
+    read: (run, afterSeq, limit) => guarded(() => reader.read(run, afterSeq, limit)),
+    follow,
+    plan: (fingerprint) => guarded(() => reader.plan(fingerprint)),
+    verify: (run) => guarded(() => reader.verify(run)),
+    close: parts.close,
+  };
+}
+
+function makeEntry(run: RunId, events: readonly RunEvent[]): Entry {
+  const last = events[events.length - 1];
+  if (last === undefined) throw invalid(run, "there are none");
+  const bodies = events.map((event) => canonical(event as unknown as JsonObject));
+  if (bodies.some((body) => body.length > MOST_CHARACTERS)) throw invalid(run, `one is larger than ${MOST_CHARACTERS} characters`);
+  return { bodies, at: last.at, change: lastRowChange(events) };
+}
+
+function firstEvent(run: RunId, events: readonly RunEvent[]): EventOf<"run.created"> {
+  const first = events[0];
+  if (first?.type !== "run.created" || first.run !== run) throw invalid(run, "the first is not its run.created");
+  return first;
+}
+
+function invalid(run: RunId, problem: string): Error {
+  return pawlError(JOURNAL_ERRORS, "JOURNAL_EVENTS_INVALID", { run, problem });
+}

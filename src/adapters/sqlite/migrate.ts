@@ -1,0 +1,64 @@
+/** The schema and its history: each entry of MIGRATIONS raises `user_version` by one, in a transaction of its own. */
+import { pawlError } from "../../base/errors.ts";
+import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
+import type { Database } from "./driver.ts";
+
+/**
+ * `events` is a table in the order of arrival: concurrent runs write to the same last pages, not to one page per run.
+ * Every index on `runs` ends with the row id that SQLite adds, so a page of any filter is read in order from one place.
+ */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE plans(id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, body TEXT NOT NULL) STRICT;
+   CREATE TABLE runs(
+     id INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE, blueprint TEXT NOT NULL, plan INTEGER NOT NULL,
+     status TEXT NOT NULL, reason TEXT, parent TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+     head_seq INTEGER NOT NULL, head_hash TEXT NOT NULL, owner TEXT) STRICT;
+   CREATE INDEX runs_by_parent ON runs(parent);
+   CREATE INDEX runs_by_status ON runs(parent, status);
+   CREATE INDEX runs_by_blueprint ON runs(parent, blueprint);
+   CREATE INDEX runs_by_both ON runs(parent, blueprint, status);
+   CREATE TABLE events(
+     id INTEGER PRIMARY KEY, run INTEGER NOT NULL, seq INTEGER NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL) STRICT;
+   CREATE UNIQUE INDEX events_by_seq ON events(run, seq);
+   CREATE TABLE requests(
+     id INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, kind TEXT NOT NULL, by TEXT NOT NULL, at INTEGER NOT NULL,
+     UNIQUE(run, kind)) STRICT;
+   CREATE TABLE hosts(id TEXT PRIMARY KEY, pid INTEGER NOT NULL, hostname TEXT NOT NULL, since INTEGER NOT NULL) STRICT;`,
+];
+
+export const SCHEMA_VERSION: number = MIGRATIONS.length;
+/** "Pawl" in ASCII; tells a journal from any other SQLite file. */
+const APPLICATION_ID = 0x5061776c;
+
+/** The schema version of a journal, 0 for an empty file. Refuses what a newer program or another program wrote. */
+export function schemaVersion(db: Database, file: string): number {
+  const version = pragma(db, "user_version");
+  const application = pragma(db, "application_id");
+  const objects = db.prepare<{ n: number }>("SELECT count(*) AS n FROM sqlite_schema").get()?.n ?? 0;
+  const empty = version === 0 && application === 0 && objects === 0;
+  if (!empty && application !== APPLICATION_ID) {
+    throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", { file, detail: "it is a database of another program" });
+  }
+  if (version > SCHEMA_VERSION) throw pawlError(JOURNAL_ERRORS, "JOURNAL_SCHEMA_NEWER", { file, version, known: SCHEMA_VERSION });
+  return version;
+}
+
+/** Brings the schema up to date. Safe against other processes that do the same. */
+export function migrate(db: Database, file: string): void {
+  while (schemaVersion(db, file) < SCHEMA_VERSION) {
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      const version = schemaVersion(db, file);
+      const step = MIGRATIONS[version];
+      if (step !== undefined) db.exec(`${step} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${version + 1};`);
+      db.exec("COMMIT");
+    } catch (error) {
+      if (db.isTransaction) db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+function pragma(db: Database, name: string): number {
+  return db.prepare<Record<string, number>>(`PRAGMA ${name}`).get()?.[name] ?? 0;
+}

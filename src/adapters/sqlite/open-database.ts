@@ -1,0 +1,158 @@
+/** Opens the file of the journal: private, write-ahead, synced on every commit, and never over something it does not understand. */
+import { accessSync, chmodSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { pawlError } from "../../base/errors.ts";
+import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
+import { checkNothingLost, checkWalPresent } from "./check-loss.ts";
+import type { Database, Driver } from "./driver.ts";
+import { BUSY, CANTOPEN, READONLY, sqliteCode, storeFailure } from "./failures.ts";
+import { migrate, SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
+
+export interface StateFiles {
+  readonly dir: string;
+  readonly file: string;
+  readonly hosts: string;
+}
+
+export interface OpenChoice {
+  readonly readOnly: boolean;
+  readonly acceptLoss: boolean;
+}
+
+/** How long a statement waits for another process. */
+const BUSY_MS = 5000;
+const WAL_PAGES = 2000;
+const CACHE_KIB = 8192;
+const WAL_KEPT_BYTES = 16 * 1024 * 1024;
+
+export function stateFiles(dir: string): StateFiles {
+  return { dir, file: join(dir, "pawl.db"), hosts: join(dir, "hosts") };
+}
+
+export async function openDatabase(driver: Driver, files: StateFiles, choice: OpenChoice): Promise<Database> {
+  try {
+    return choice.readOnly ? await openToRead(driver, files, choice) : await openToWrite(driver, files, choice);
+  } catch (error) {
+    throw storeFailure(error, files.file);
+  }
+}
+
+async function openToWrite(driver: Driver, files: StateFiles, choice: OpenChoice): Promise<Database> {
+  prepareDirectory(files.dir);
+  await checkWalPresent(driver, files, choice);
+  prepareFile(files.file);
+  const db = driver.open(files.file, { timeout: BUSY_MS });
+  return closeUnless(db, async () => {
+    schemaVersion(db, files.file);
+    await whileBusy(() => makeDurable(db, files.file));
+    db.exec(`PRAGMA wal_autocheckpoint=${WAL_PAGES}; PRAGMA cache_size=-${CACHE_KIB}; PRAGMA journal_size_limit=${WAL_KEPT_BYTES};`);
+    migrate(db, files.file);
+    checkNothingLost(db, driver, files, choice);
+  });
+}
+
+async function openToRead(driver: Driver, files: StateFiles, choice: OpenChoice): Promise<Database> {
+  await checkWalPresent(driver, files, choice);
+  if (sizeOf(files.file) === 0) return openEmpty(driver, files.file);
+  const db = openReadable(driver, files.file);
+  let version = 0;
+  await closeUnless(db, async () => {
+    version = schemaVersion(db, files.file);
+    if (version === SCHEMA_VERSION) checkNothingLost(db, driver, files, choice);
+  });
+  if (version === SCHEMA_VERSION) return db;
+  db.close();
+  return openEmpty(driver, files.file);
+}
+
+/** What a reader sees where no run was ever stored. */
+function openEmpty(driver: Driver, file: string): Database {
+  const db = driver.open(":memory:", { timeout: 0 });
+  migrate(db, file);
+  db.exec("PRAGMA query_only=1");
+  return db;
+}
+
+/** Where the -wal and -shm files can neither be found nor made, a journal that was closed cleanly is read as it lies. */
+function openReadable(driver: Driver, file: string): Database {
+  const db = driver.open(file, { readOnly: true, timeout: BUSY_MS });
+  try {
+    db.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return db;
+  } catch (error) {
+    db.close();
+    const code = sqliteCode(error);
+    if ((code !== CANTOPEN && code !== READONLY) || sizeOf(`${file}-wal`) > 0) throw error;
+  }
+  const url = pathToFileURL(file);
+  url.search = "?immutable=1";
+  return driver.open(url.href, { readOnly: true, timeout: BUSY_MS });
+}
+
+async function closeUnless(db: Database, check: () => Promise<void>): Promise<Database> {
+  try {
+    await check();
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Two processes that turn a new file into a write-ahead one at the same time cannot wait for each other inside SQLite. */
+async function whileBusy(work: () => void): Promise<void> {
+  for (let waited = 0; ; waited += 20) {
+    try {
+      work();
+      return;
+    } catch (error) {
+      if (sqliteCode(error) !== BUSY || waited >= BUSY_MS) throw error;
+    }
+    await sleep(20);
+  }
+}
+
+/** Sets both settings and reads them back: some builds of SQLite ignore or lower them without an error. */
+function makeDurable(db: Database, file: string): void {
+  const journal = db.prepare<{ journal_mode: string }>("PRAGMA journal_mode=WAL").get()?.journal_mode;
+  if (journal !== "wal") {
+    throw pawlError(JOURNAL_ERRORS, "JOURNAL_NOT_DURABLE", { file, detail: `its journal mode is ${journal}, not wal` });
+  }
+  db.exec("PRAGMA synchronous=FULL");
+  const level = db.prepare<{ synchronous: number }>("PRAGMA synchronous").get()?.synchronous;
+  if (level !== 2) throw pawlError(JOURNAL_ERRORS, "JOURNAL_NOT_DURABLE", { file, detail: `its sync level is ${level}, not 2` });
+}
+
+function prepareDirectory(dir: string): void {
+  const created = mkdirSync(dir, { recursive: true, mode: 0o700 });
+  if (created !== undefined) syncDirectory(dirname(created));
+  keepPrivate(dir, 0o700);
+  accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+function prepareFile(file: string): void {
+  closeSync(openSync(file, "a", 0o600));
+  keepPrivate(file, 0o600);
+}
+
+/** Takes away what others may do. Somebody else's file is left as its owner wants it. */
+function keepPrivate(path: string, mode: number): void {
+  const found = statSync(path);
+  if ((found.mode & 0o077) !== 0 && (found.uid === process.getuid?.() || process.getuid?.() === 0)) chmodSync(path, mode);
+}
+
+function syncDirectory(dir: string): void {
+  const handle = openSync(dir, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** 0 when there is no such file. */
+export function sizeOf(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
+}

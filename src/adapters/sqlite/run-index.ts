@@ -1,0 +1,101 @@
+/** Lists of runs. Every query walks one index from one place, so its cost is that of the page. */
+import type { RunId } from "../../base/ids.ts";
+import type { Holder, RunIndex, RunPage, RunQuery, RunRow } from "../../ports/run-index.ts";
+import type { Database, SqlValue, Statement } from "./driver.ts";
+import type { Hosts } from "./hosts.ts";
+
+interface IndexRow extends Omit<RunRow, "holder"> {
+  readonly id: number;
+  readonly owner: string | null;
+}
+
+interface IndexParts {
+  readonly db: Database;
+  readonly hosts: Hosts;
+  readonly guarded: <T>(work: () => T) => Promise<T>;
+}
+
+const COLUMNS = `id, run, blueprint, (SELECT fingerprint FROM plans WHERE plans.id = runs.plan) AS plan, status, reason, parent,
+  created_at AS createdAt, updated_at AS updatedAt, head_seq AS events, owner`;
+const LAST_ID = Number.MAX_SAFE_INTEGER;
+/** Sorts after every character of a run id. */
+const AFTER_ALL = "\u{10ffff}";
+
+/** One statement for each choice of filters, so that each finds its index. */
+export const LIST_SQL = {
+  all: listSql(""),
+  status: listSql("AND status = ?4"),
+  blueprint: listSql("AND blueprint = ?5"),
+  both: listSql("AND blueprint = ?5 AND status = ?4"),
+} as const;
+
+function listSql(filter: string): string {
+  return `SELECT ${COLUMNS} FROM runs WHERE parent IS ?1 ${filter} AND id < ?2 ORDER BY id DESC LIMIT ?3`;
+}
+
+export function createSqliteRunIndex({ db, hosts, guarded }: IndexParts): RunIndex {
+  const lists = {
+    all: db.prepare<IndexRow>(LIST_SQL.all),
+    status: db.prepare<IndexRow>(LIST_SQL.status),
+    blueprint: db.prepare<IndexRow>(LIST_SQL.blueprint),
+    both: db.prepare<IndexRow>(LIST_SQL.both),
+  };
+  const byRun = db.prepare<IndexRow>(`SELECT ${COLUMNS} FROM runs WHERE run = ?1`);
+  const byPrefix = db.prepare<IndexRow>(`SELECT ${COLUMNS} FROM runs WHERE run >= ?1 AND run < ?2 ORDER BY run LIMIT ?3`);
+
+  /** Rows with their living holders; each host is asked once. */
+  function finish(rows: readonly IndexRow[]): readonly RunRow[] {
+    const holders = new Map<string, Holder | null>();
+    return rows.map(({ id: _, owner, ...row }) => ({ ...row, holder: owner === null ? null : holderOf(owner, holders) }));
+  }
+
+  function holderOf(owner: string, asked: Map<string, Holder | null>): Holder | null {
+    const known = asked.get(owner);
+    if (known !== undefined) return known;
+    const holder = hosts.isAlive(owner) ? hosts.holder(owner) : null;
+    asked.set(owner, holder);
+    return holder;
+  }
+
+  function list(query: RunQuery): RunPage {
+    const { status, blueprint, parent } = query;
+    const limit = Math.max(0, Math.min(Math.trunc(query.limit), 10_000));
+    const before = query.cursor === undefined ? LAST_ID : parseCursor(query.cursor);
+    const values: SqlValue[] = [parent ?? null, before, limit + 1];
+    const rows = pick(lists, query).all(...values, ...filterValues(status, blueprint));
+    const page = rows.slice(0, limit);
+    const last = page[page.length - 1];
+    return { rows: finish(page), next: rows.length > limit && last !== undefined ? String(last.id) : null };
+  }
+
+  function find(prefix: string, limit: number): readonly RunRow[] {
+    if (prefix === "@last") return list({ limit: Math.min(limit, 1) }).rows;
+    return finish(byPrefix.all(prefix, prefix + AFTER_ALL, Math.max(0, Math.trunc(limit))));
+  }
+
+  return {
+    list: (query) => guarded(() => list(query)),
+    get: (run: RunId) =>
+      guarded(() => {
+        const row = byRun.get(run);
+        return row === undefined ? undefined : finish([row])[0];
+      }),
+    find: (prefix, limit) => guarded(() => find(prefix, limit)),
+  };
+}
+
+function pick(lists: Record<keyof typeof LIST_SQL, Statement<IndexRow>>, { status, blueprint }: RunQuery): Statement<IndexRow> {
+  if (status === undefined) return blueprint === undefined ? lists.all : lists.blueprint;
+  return blueprint === undefined ? lists.status : lists.both;
+}
+
+/** Values up to the highest number that the chosen statement knows. */
+function filterValues(status: string | undefined, blueprint: string | undefined): SqlValue[] {
+  if (blueprint !== undefined) return [status ?? null, blueprint];
+  return status === undefined ? [] : [status];
+}
+
+/** A cursor that no page gave leads to no row. */
+function parseCursor(cursor: string): number {
+  return /^[0-9]{1,15}$/.test(cursor) ? Number(cursor) : 0;
+}

@@ -1,0 +1,105 @@
+/** The store on SQLite: one file, one connection, one group commit for everything that is written. */
+import { pawlError } from "../../base/errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
+import type { Store } from "../../ports/store.ts";
+import { createChanges } from "./changes.ts";
+import { createSqliteControl } from "./control.ts";
+import { type Database, type Driver, loadDriver } from "./driver.ts";
+import { createEventReader } from "./event-reader.ts";
+import { createEventWriter } from "./event-writer.ts";
+import { storeFailure } from "./failures.ts";
+import { createGroupCommit } from "./group-commit.ts";
+import { createHosts } from "./hosts.ts";
+import { createSqliteJournal } from "./journal.ts";
+import { createSqliteLease } from "./lease.ts";
+import { openDatabase, type StateFiles, stateFiles } from "./open-database.ts";
+import { createSqliteRunIndex } from "./run-index.ts";
+
+export interface SqliteStoreOptions {
+  /** The state directory; made if it is not there. */
+  readonly dir: string;
+  readonly clock: Clock;
+  /** Writes nothing; works where this user may only read. A directory without a journal is one without runs. */
+  readonly readOnly?: boolean;
+  /** Goes on although acknowledged events are lost (JOURNAL_WAL_MISSING). */
+  readonly acceptLoss?: boolean;
+}
+
+/** Rejects with JOURNAL_* when the store cannot be opened; it is then left as it was. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { readOnly = false, acceptLoss = false } = options;
+  const driver = await loadDriver();
+  const files = stateFiles(options.dir);
+  const db = await openDatabase(driver, files, { readOnly, acceptLoss });
+  return assemble({ db, driver, files, clock: options.clock, readOnly });
+}
+
+interface Opened {
+  readonly db: Database;
+  readonly driver: Driver;
+  readonly files: StateFiles;
+  readonly clock: Clock;
+  readonly readOnly: boolean;
+}
+
+function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
+  const { file } = files;
+  let closed = false;
+  const isClosed = (): boolean => closed;
+
+  async function guarded<T>(work: () => T): Promise<T> {
+    if (closed) throw pawlError(JOURNAL_ERRORS, "JOURNAL_CLOSED", { file });
+    try {
+      return work();
+    } catch (error) {
+      throw storeFailure(error, file);
+    }
+  }
+
+  const hosts = createHosts({ db, driver, dir: files.hosts, clock });
+  const changes = createChanges(db);
+  const reader = createEventReader(db, file);
+  const writer = createEventWriter({ db, hosts, reader, wake: changes.wake });
+  const commits = createGroupCommit(db, {
+    file,
+    readOnly,
+    committed: writer.committed,
+    rolledBack: () => {
+      writer.rolledBack();
+      hosts.rolledBack();
+    },
+  });
+
+  /** The lock of this host lies in the file system, so it is taken before the transaction. */
+  function becomeHost(): void {
+    if (readOnly || closed) return;
+    try {
+      hosts.lock();
+    } catch (error) {
+      throw storeFailure(error, file);
+    }
+  }
+
+  async function close(): Promise<void> {
+    if (closed) return;
+    closed = true;
+    commits.close();
+    changes.close();
+    db.close();
+    hosts.release();
+  }
+
+  return {
+    journal: createSqliteJournal({ commits, reader, writer, changes, guarded, isClosed, becomeHost, close }),
+    runs: createSqliteRunIndex({ db, hosts, guarded }),
+    lease: createSqliteLease({ commits, writer, hosts, guarded, isClosed, becomeHost }),
+    control: createSqliteControl({ db, clock, commits, changes, guarded, isClosed }),
+    integrity: () =>
+      guarded(() => {
+        const rows = db.prepare<{ integrity_check: string }>("PRAGMA integrity_check").all();
+        return rows.map((row) => row.integrity_check).filter((line) => line !== "ok");
+      }),
+    close,
+  };
+}

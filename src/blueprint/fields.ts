@@ -1,0 +1,198 @@
+/** The table of every key a blueprint may have. The validator reads by it and the JSON Schema is written from it. */
+import { argument, expression, expressionMap, listOrReference, literal, program } from "./expression-shape.ts";
+import { boolean, duration, type Field, type Found, integer, list, object, oneOf, record, scalar, text } from "./shape.ts";
+import {
+  ACTION_NAME,
+  backoff,
+  blueprintPath,
+  dollars,
+  mapOf,
+  NAME,
+  name,
+  patternText,
+  relativePath,
+  tokenCount,
+  VARIABLE,
+} from "./value-shapes.ts";
+
+export const STAGE_KINDS = ["command", "action", "gate", "group", "run"] as const;
+export type KindName = (typeof STAGE_KINDS)[number];
+
+/** Where a run can end; no stage may have such a name. */
+export const TERMINALS: readonly string[] = ["done", "fail", "paused"];
+
+const MAX_STAGES = 10_000;
+const MAX_MEMBERS = 1000;
+
+export interface StageField<T> extends Field<T> {
+  readonly kinds: readonly KindName[];
+  /** A member of a group does not route, so it cannot have this key. */
+  readonly isTopOnly?: true;
+}
+
+const PROCESS = ["command", "gate"] as const;
+const SINGLE = ["command", "action", "gate"] as const;
+const RETRIED = ["command", "action", "gate", "run"] as const;
+
+/** Keys of a stage that `defaults` may set for all stages. */
+const SETTING_FIELDS = {
+  effect: {
+    shape: oneOf("idempotent", "keyed", "once"),
+    about: "What repeating does: nothing new (idempotent), nothing new for the same key (keyed), harm (once).",
+    kinds: SINGLE,
+  },
+  max_attempts: { shape: integer(1, 100), about: "How often the stage is tried before it failed.", kinds: RETRIED },
+  max_visits: {
+    shape: integer(1, 100_000),
+    about: "How often routes may lead to the stage in one run.",
+    kinds: STAGE_KINDS,
+    isTopOnly: true,
+  },
+  timeout: { shape: duration(1), about: "Longest time of one attempt, such as 10m.", kinds: RETRIED },
+  stall: { shape: duration(1), about: "Longest silence of a process before it is ended.", kinds: PROCESS },
+  backoff: { shape: backoff(), about: "Wait between attempts: a duration, or first, factor and max.", kinds: RETRIED },
+  cwd: { shape: relativePath(), about: "Working directory below the project root.", kinds: PROCESS },
+} as const satisfies Record<string, StageField<unknown>>;
+
+const GATE = object(
+  {
+    command: { shape: program(), about: "The check: exit 0 passes.", isRequired: true },
+    escalate: { shape: list(integer(1, 255), { min: 1, max: 255 }), about: "Exit codes that ask a person instead of failing." },
+  },
+  "gate",
+);
+
+const GROUP = object(
+  {
+    parallel: { shape: list(mapOf("member", "a stage"), { min: 1, max: MAX_MEMBERS }), about: "Members that run side by side." },
+    for_each: { shape: listOrReference(MAX_MEMBERS), about: "A list; the stage runs once per item, results stay in order." },
+    stage: { shape: mapOf("member", "a stage"), about: "The stage that runs for each item, as ${item} and ${index}." },
+    max_items: { shape: integer(1, MAX_MEMBERS), about: "Most items the list may have (100)." },
+    max_parallel: { shape: integer(1, 64), about: "Most members under way at once (4)." },
+    fail_fast: { shape: boolean(), about: "Start no further member after one failed." },
+  },
+  "group",
+);
+
+const RUN = object(
+  {
+    blueprint: { shape: blueprintPath(), about: "The blueprint of the child run, such as ./child.yaml.", isRequired: true },
+    params: { shape: record(expression(), NAME), about: "Parameters of the child run." },
+  },
+  "run",
+);
+
+const target = text({ expected: "the id of a stage, or done, fail or paused", max: 64 });
+
+const reservedOutput = (key: string): string | undefined =>
+  key === "log" ? "the log of the process has this name" : undefined;
+const reservedVariable = (key: string): string | undefined =>
+  key.startsWith("PAWL_") ? "names that begin with PAWL_ are set by the runtime" : undefined;
+
+export const STAGE_FIELDS = {
+  id: { shape: name(), about: "The name of the stage.", kinds: STAGE_KINDS },
+  title: { shape: text({ expected: "text of at most 200 characters", max: 200, refusesReferences: true }), about: "A line for people.", kinds: STAGE_KINDS },
+  level: { shape: oneOf("L1", "L2", "L3"), about: "The lowest level at which the stage runs.", kinds: STAGE_KINDS, isTopOnly: true },
+  command: { shape: program(), about: "A process: a list is started as it is, text is read by a shell.", kinds: ["command"] },
+  action: {
+    shape: text({ expected: "the name of an action such as git.commit", max: 128, pattern: ACTION_NAME }),
+    about: "A registered function.",
+    kinds: ["action"],
+  },
+  gate: { shape: GATE, about: "A check by a command: pass, fail or escalate.", kinds: ["gate"] },
+  group: { shape: GROUP, about: "Members side by side, or one stage for each item of a list.", kinds: ["group"] },
+  run: { shape: RUN, about: "A child run of another blueprint.", kinds: ["run"] },
+  with: { shape: expressionMap(), about: "What the action is given.", kinds: ["action"] },
+  env: { shape: record(argument(), { ...VARIABLE, reserved: reservedVariable }), about: "Variables added to the environment.", kinds: PROCESS },
+  capture: { shape: oneOf("none", "text", "lines", "json"), about: "How standard output becomes the output of the stage (none).", kinds: PROCESS },
+  outputs: { shape: record(relativePath(), { ...NAME, reserved: reservedOutput }), about: "Artifact name → file to store after success.", kinds: PROCESS },
+  inputs: {
+    shape: list(text({ expected: "an artifact such as build.log", max: 130 }), { min: 0, max: 100 }),
+    about: "Artifacts of earlier stages, as stage.name.",
+    kinds: SINGLE,
+  },
+  ...SETTING_FIELDS,
+  on_success: { shape: target, about: "Where success (of a gate: pass) leads.", kinds: STAGE_KINDS, isTopOnly: true },
+  on_failure: { shape: target, about: "Where failure (of a gate: fail) leads.", kinds: STAGE_KINDS, isTopOnly: true },
+  on: {
+    shape: record(target, NAME),
+    about: "Outcome → where it leads.",
+    kinds: STAGE_KINDS,
+    isTopOnly: true,
+  },
+} as const satisfies Record<string, StageField<unknown>>;
+
+export type StageFound = Found<typeof STAGE_FIELDS>;
+export type SettingFound = Found<typeof SETTING_FIELDS>;
+
+const PARAM = object(
+  {
+    type: { shape: oneOf("string", "number", "boolean", "list", "map"), about: "The type of the value." },
+    default: { shape: literal(), about: "The value when nobody gives one; without it the parameter is required." },
+    description: { shape: text({ expected: "text of at most 2000 characters", max: 2000 }), about: "What it is for." },
+  },
+  "a parameter",
+);
+
+const LIMITS = object(
+  {
+    stages: { shape: integer(1, 1_000_000), about: "Most attempts of stages in one run." },
+    wall: { shape: duration(1), about: "Longest time of the whole run." },
+    rounds: { shape: integer(1, 100_000), about: "Most rounds of a cycle." },
+    consecutive_failures: { shape: integer(1, 1000), about: "Most failed attempts in a row." },
+    tokens: { shape: tokenCount(), about: "Most tokens, such as 500k." },
+    usd: { shape: dollars(), about: "Most money, in dollars." },
+  },
+  "limits",
+);
+
+const RULE = object(
+  {
+    run: { shape: list(patternText(), { min: 1, max: 100 }), about: 'Arguments; "*" is one, "**" as the last any number.' },
+    shell: { shape: patternText(), about: "Text for a shell; * is any characters." },
+    action: { shape: patternText(), about: "An action, or a family such as git.*." },
+    because: { shape: text({ expected: "text of at most 500 characters", max: 500 }), about: "Shown when the rule decides." },
+  },
+  "a rule",
+);
+
+const rules = list(RULE, { min: 0, max: 1000 });
+
+const POLICY = object(
+  {
+    allow: { shape: rules, about: "What may happen." },
+    ask: { shape: rules, about: "What a person is asked about." },
+    deny: { shape: rules, about: "What must not happen, whatever else is said." },
+  },
+  "policy",
+);
+
+export const BLUEPRINT_FIELDS = {
+  version: {
+    shape: scalar({
+      expected: "1",
+      code: "BLUEPRINT_VERSION_UNSUPPORTED",
+      schema: { const: 1 },
+      convert: (value) => (value === 1 ? (1 as const) : undefined),
+    }),
+    about: "The version of this form: 1.",
+    isRequired: true,
+  },
+  name: {
+    shape: text({ expected: "small letters and digits joined by -, at most 64", max: 64, pattern: /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/ }),
+    about: "The name of the blueprint, such as fix-tests.",
+    isRequired: true,
+  },
+  description: { shape: text({ expected: "text of at most 2000 characters", max: 2000 }), about: "What it is for." },
+  params: { shape: record(PARAM, NAME), about: "Values given when a run starts." },
+  defaults: { shape: object(SETTING_FIELDS, "defaults"), about: "Settings for every stage that does not have its own." },
+  limits: { shape: LIMITS, about: "Bounds of the whole run." },
+  policy: { shape: POLICY, about: "What stages may do. What no rule mentions is denied." },
+  stages: {
+    shape: list(mapOf("stage", "a stage"), { min: 1, max: MAX_STAGES }),
+    about: "The stages; the run begins with the first.",
+    isRequired: true,
+  },
+} as const satisfies Record<string, Field<unknown>>;
+
+export type BlueprintFound = Found<typeof BLUEPRINT_FIELDS>;

@@ -1,0 +1,28 @@
+/** The JSON Schema of a blueprint, written from the same table the validator reads by. */
+import type { JsonObject } from "../base/json.ts";
+import { BLUEPRINT_FIELDS, type KindName, STAGE_FIELDS, STAGE_KINDS, type StageField } from "./fields.ts";
+import { type Fields, objectSchema } from "./shape.ts";
+
+/** Draft 2020-12. What a schema cannot say (routes, references, names that must exist) the validator checks. */
+export function blueprintJsonSchema(): JsonObject {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Pawl blueprint",
+    description: "A graph of stages that runs within limits and policy.",
+    ...objectSchema(BLUEPRINT_FIELDS),
+    $defs: {
+      stage: { oneOf: STAGE_KINDS.map((kind) => stageSchema(kind, () => true)) },
+      member: {
+        oneOf: STAGE_KINDS.filter((kind) => kind !== "group").map((kind) => stageSchema(kind, (field) => !field.isTopOnly)),
+      },
+    },
+  };
+}
+
+function stageSchema(kind: KindName, has: (field: StageField<unknown>) => boolean): JsonObject {
+  const fields: Record<string, StageField<unknown>> = {};
+  for (const [key, field] of Object.entries<StageField<unknown>>(STAGE_FIELDS)) {
+    if (field.kinds.includes(kind) && has(field)) fields[key] = key === kind ? { ...field, isRequired: true } : field;
+  }
+  return { title: `${kind} stage`, ...objectSchema(fields satisfies Fields) };
+}

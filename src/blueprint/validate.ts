@@ -1,0 +1,95 @@
+/** Blueprint text → Blueprint, or every problem it has, each with its place. */
+import { failed, ok, type Result } from "../base/result.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Blueprint, LimitsSpec, ParamSpec, ParamType } from "./blueprint.ts";
+import { checkReferences } from "./check-references.ts";
+import { checkRoutes } from "./check-routes.ts";
+import { BLUEPRINT_FIELDS, type BlueprintFound } from "./fields.ts";
+import { parseYaml } from "./parse.ts";
+import { createProblems, type Problems } from "./problems.ts";
+import { readPolicy } from "./read-policy.ts";
+import { readStage, settingsOf } from "./read-stage.ts";
+import { object, type Reading } from "./shape.ts";
+import { createSource } from "./source.ts";
+import { indexStages } from "./stage-draft.ts";
+import type { Tree } from "./tree.ts";
+
+const MAX_BYTES = 256 * 1024;
+const BYTE_ORDER_MARK = /^\uFEFF/;
+
+/** `file` is how the user named it; it appears in every place that a problem names. */
+export function parseBlueprint(text: string, file: string): Result<Blueprint> {
+  const isTooLarge = text.length > MAX_BYTES || new TextEncoder().encode(text).length > MAX_BYTES;
+  const problems = createProblems(createSource(isTooLarge ? "" : text.replace(BYTE_ORDER_MARK, ""), file));
+  if (isTooLarge) {
+    problems.report("BLUEPRINT_TEXT_TOO_LARGE", { max: MAX_BYTES }, { start: 0, end: 0 });
+    return failed(problems.list());
+  }
+  const tree = parseYaml(problems);
+  const blueprint = tree === undefined ? undefined : validate(tree, problems);
+  const found = problems.list();
+  return blueprint === undefined || found.length > 0 ? failed(found) : ok(blueprint);
+}
+
+const SHAPE = object(BLUEPRINT_FIELDS, "the blueprint");
+
+function validate(tree: Tree, problems: Problems): Blueprint | undefined {
+  const reading: Reading = { problems, references: [] };
+  const found = SHAPE.read(tree, reading, "the blueprint");
+  if (found === undefined) return undefined;
+  const params = readParams(found.params?.value ?? [], problems);
+  const rules = readPolicy(found.policy?.value, reading);
+  const stages = (found.stages?.value ?? []).map(({ value }) => readStage(value, reading));
+  const byId = indexStages(stages, problems);
+  const known = { params: new Map(params), stages: byId, problems };
+  for (const stage of stages) checkReferences(stage, known);
+  checkRoutes(stages, byId, problems);
+  return {
+    version: 1,
+    name: found.name?.value ?? "",
+    ...(found.description === undefined ? {} : { description: found.description.value }),
+    params,
+    defaults: settingsOf(found.defaults?.value ?? {}),
+    limits: limitsOf(found.limits?.value ?? {}),
+    rules,
+    stages: stages.map(({ spec }) => spec),
+    file: problems.source.file,
+  };
+}
+
+type ParamsFound = NonNullable<BlueprintFound["params"]>["value"];
+type LimitsFound = NonNullable<BlueprintFound["limits"]>["value"];
+
+function readParams(params: ParamsFound, problems: Problems): (readonly [string, ParamSpec])[] {
+  return params.map(({ name, value, key }) => {
+    const { type, default: preset, description } = value;
+    if (type !== undefined && preset !== undefined && typeOf(preset.value) !== type.value) {
+      const data = { name, type: type.value, found: typeOf(preset.value) ?? "null" };
+      problems.report("BLUEPRINT_PARAM_DEFAULT_MISMATCH", data, preset.node);
+    }
+    const spec: ParamSpec = {
+      ...(type === undefined ? {} : { type: type.value }),
+      ...(preset === undefined ? {} : { default: preset.value }),
+      ...(description === undefined ? {} : { description: description.value }),
+      where: problems.source.span(key),
+    };
+    return [name, spec] as const;
+  });
+}
+
+function typeOf(value: JsonValue): ParamType | undefined {
+  if (value === null) return undefined;
+  if (typeof value === "object") return Array.isArray(value) ? "list" : "map";
+  return typeof value as "string" | "number" | "boolean";
+}
+
+function limitsOf(found: LimitsFound): LimitsSpec {
+  return {
+    ...(found.stages === undefined ? {} : { stages: found.stages.value }),
+    ...(found.wall === undefined ? {} : { wallMs: found.wall.value }),
+    ...(found.rounds === undefined ? {} : { rounds: found.rounds.value }),
+    ...(found.consecutive_failures === undefined ? {} : { consecutiveFailures: found.consecutive_failures.value }),
+    ...(found.tokens === undefined ? {} : { tokens: found.tokens.value }),
+    ...(found.usd === undefined ? {} : { microUsd: found.usd.value }),
+  };
+}

@@ -1,0 +1,62 @@
+/** Every error code there is, for `pawl explain`. A catalogue that is missing here fails a test. */
+import type { Catalogue, ProblemSpec } from "../base/diagnostic.ts";
+import { BLUEPRINT_ERRORS } from "../blueprint/errors.ts";
+import { PLAN_ERRORS } from "../plan/errors.ts";
+import { ARTIFACT_ERRORS } from "../ports/artifact-errors.ts";
+import { JOURNAL_ERRORS } from "../ports/journal-errors.ts";
+import { RUN_ERRORS } from "../run/errors.ts";
+import { RUNTIME_ERRORS } from "../runtime/errors.ts";
+import { CLI_ERRORS } from "./errors.ts";
+
+export const CATALOGUES: readonly Catalogue[] = [
+  BLUEPRINT_ERRORS,
+  PLAN_ERRORS,
+  RUN_ERRORS,
+  JOURNAL_ERRORS,
+  ARTIFACT_ERRORS,
+  RUNTIME_ERRORS,
+  CLI_ERRORS,
+];
+
+export interface Explanation {
+  readonly code: string;
+  /** `{name}` stands for a fact of the moment. */
+  readonly what: string;
+  readonly why: string;
+  readonly hint: string;
+  readonly retry: ProblemSpec["retry"];
+  readonly exit: ProblemSpec["exit"];
+}
+
+/** Sorted by code. */
+export function explainAll(): readonly Explanation[] {
+  return CATALOGUES.flatMap((catalogue) => Object.entries(catalogue))
+    .map(([code, spec]) => ({
+      code,
+      what: inGeneral(spec.what),
+      why: spec.why,
+      hint: inGeneral(spec.hint),
+      retry: spec.retry,
+      exit: spec.exit,
+    }))
+    .sort((a, b) => (a.code < b.code ? -1 : 1));
+}
+
+function inGeneral(part: string | ((facts: never) => string)): string {
+  return typeof part === "string" ? part : String(part(ANY_FACTS));
+}
+
+/** Stands for a fact nobody has yet: prints as `{name}` whatever a sentence does with it. */
+function anyFact(name: string): unknown {
+  const text = `{${name}}`;
+  return new Proxy(() => text, {
+    apply: () => anyFact(name),
+    get: (_target, key) => {
+      if (key === Symbol.toPrimitive || key === "toString" || key === "toJSON") return () => text;
+      if (key === Symbol.iterator) return () => [text][Symbol.iterator]();
+      return anyFact(name);
+    },
+  });
+}
+
+const ANY_FACTS = new Proxy({}, { get: (_target, key) => anyFact(String(key)) }) as never;

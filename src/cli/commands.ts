@@ -1,0 +1,99 @@
+/** The table of commands: what help shows without loading any of them, and how each is loaded. */
+import type { CommandSpec, Group } from "./spec.ts";
+
+export interface CommandEntry {
+  readonly group: Group;
+  readonly summary: string;
+  load(): Promise<CommandSpec>;
+}
+
+export const GROUPS: Readonly<Record<Group, string>> = {
+  begin: "Begin",
+  run: "Run",
+  see: "See",
+  trust: "Trust",
+};
+
+/** In the order help shows them. */
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  init: {
+    group: "begin",
+    summary: "Write a first blueprint that runs this project's tests",
+    load: async () => (await import("./commands/init.ts")).initCommand,
+  },
+  doctor: {
+    group: "begin",
+    summary: "Check that this machine and project are ready",
+    load: async () => (await import("./commands/doctor.ts")).doctorCommand,
+  },
+  list: {
+    group: "begin",
+    summary: "List the blueprints of the project",
+    load: async () => (await import("./commands/list.ts")).listCommand,
+  },
+  plan: {
+    group: "begin",
+    summary: "Show what would run, and the worst case, without running it",
+    load: async () => (await import("./commands/plan.ts")).planCommand,
+  },
+  schema: {
+    group: "begin",
+    summary: "Print the JSON Schema of blueprints, for editors",
+    load: async () => (await import("./commands/schema.ts")).schemaCommand,
+  },
+  explain: {
+    group: "begin",
+    summary: "Explain an error code: what, why, and what to do",
+    load: async () => (await import("./commands/explain.ts")).explainCommand,
+  },
+  run: {
+    group: "run",
+    summary: "Run a blueprint and wait for its end",
+    load: async () => (await import("./commands/run.ts")).runCommand,
+  },
+  resume: {
+    group: "run",
+    summary: "Go on with a run that waits, rests or was interrupted",
+    load: async () => (await import("./commands/resume.ts")).resumeCommand,
+  },
+  cancel: {
+    group: "run",
+    summary: "End a run",
+    load: async () => (await import("./commands/cancel.ts")).cancelCommand,
+  },
+  pause: {
+    group: "run",
+    summary: "Let a run rest at the next stage boundary",
+    load: async () => (await import("./commands/pause.ts")).pauseCommand,
+  },
+  status: {
+    group: "see",
+    summary: "List runs, or say how one stands",
+    load: async () => (await import("./commands/status.ts")).statusCommand,
+  },
+  show: {
+    group: "see",
+    summary: "Show one run: its stages, its end, what to do next",
+    load: async () => (await import("./commands/show.ts")).showCommand,
+  },
+  logs: {
+    group: "see",
+    summary: "Print what the stages of a run wrote",
+    load: async () => (await import("./commands/logs.ts")).logsCommand,
+  },
+  events: {
+    group: "see",
+    summary: "Print the journal of a run",
+    load: async () => (await import("./commands/events.ts")).eventsCommand,
+  },
+  verify: {
+    group: "trust",
+    summary: "Check the hash chain of a journal",
+    load: async () => (await import("./commands/verify.ts")).verifyCommand,
+  },
+  replay: {
+    group: "trust",
+    summary: "Decide a run again from its journal and compare",
+    load: async () => (await import("./commands/replay.ts")).replayCommand,
+  },
+};

@@ -1,0 +1,46 @@
+import { explainPlan } from "../../plan/explain.ts";
+import { drawGraph, mermaid } from "../../plan/graph.ts";
+import { explainJson } from "../../plan/view.ts";
+import { EXIT } from "../exit-codes.ts";
+import { COMPILE_OPTIONS, compileGiven } from "../input/find-blueprint.ts";
+import { reportProblems } from "../report-problems.ts";
+import type { CommandSpec } from "../spec.ts";
+
+export const planCommand: CommandSpec = {
+  name: "plan",
+  summary: "Show what would run, and the worst case, without running it",
+  details: [
+    "The worst case counts every way the run can go: stage starts, wall time, tokens, money. Nothing is run and nothing is written.",
+    "Every problem of the blueprint is told at once, each with its place.",
+  ],
+  arguments: [{ name: "blueprint", summary: "path of a blueprint, or a name from `pawl list`", required: true }],
+  options: [
+    ...COMPILE_OPTIONS,
+    {
+      kind: "text",
+      flags: "--graph <style>",
+      summary: "draw the graph instead of the table",
+      choices: ["ascii", "mermaid"],
+    },
+  ],
+  examples: [
+    { line: "pawl plan blueprint.yaml", does: "stages, limits, policy and the worst case" },
+    { line: "pawl plan blueprint.yaml --level L2 --param n=3", does: "with another ceiling and a parameter" },
+    { line: "pawl plan blueprint.yaml --graph mermaid", does: "a drawing for a document" },
+  ],
+  exits: [0, 3],
+  formats: ["json"],
+  async run(context) {
+    const { out, given } = context;
+    const runtime = await context.open({ readOnly: true });
+    const { plan, sources } = await compileGiven(context, runtime);
+    if (!plan.ok)
+      return reportProblems(out, { problems: plan.problems, sources, root: context.root, cwd: context.cwd });
+    const style = given.text("graph");
+    const graph = style === undefined ? undefined : (style === "mermaid" ? mermaid : drawGraph)(plan.value);
+    if (out.format === "json")
+      out.document({ plan: plan.value, explained: explainJson(plan.value), ...(graph === undefined ? {} : { graph }) });
+    else out.write(graph ?? explainPlan(plan.value));
+    return EXIT.succeeded;
+  },
+};

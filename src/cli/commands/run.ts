@@ -1,0 +1,40 @@
+import { explainPlan } from "../../plan/explain.ts";
+import { explainJson } from "../../plan/view.ts";
+import { EXIT } from "../exit-codes.ts";
+import { COMPILE_OPTIONS, compileGiven } from "../input/find-blueprint.ts";
+import { reportProblems } from "../report-problems.ts";
+import { hostRun } from "../runs/host-run.ts";
+import type { CommandSpec } from "../spec.ts";
+import { beginStory } from "../views/run-story.ts";
+
+export const runCommand: CommandSpec = {
+  name: "run",
+  summary: "Run a blueprint and wait for its end",
+  details: [
+    "The run is stored before its first stage starts and after every step: if this process dies, `pawl resume` goes on.",
+    "Ctrl-C cancels the run; Ctrl-C twice kills its processes at once. On a terminal the stage under way is shown live.",
+  ],
+  arguments: [{ name: "blueprint", summary: "path of a blueprint, or a name from `pawl list`", required: true }],
+  options: [...COMPILE_OPTIONS, { kind: "flag", flags: "--dry-run", summary: "show the plan and run nothing" }],
+  examples: [
+    { line: "pawl run blueprint.yaml", does: "run it" },
+    { line: "pawl run fix-tests --level L2 --param tries=3", does: "by name, with a ceiling and a parameter" },
+    { line: "pawl run blueprint.yaml --jsonl | jq .event.type", does: "every event as a line of JSON" },
+  ],
+  exits: [0, 1, 2, 3, 130],
+  formats: ["json", "jsonl"],
+  async run(context) {
+    const runtime = await context.open({ readOnly: false });
+    const { plan, sources } = await compileGiven(context, runtime);
+    if (!plan.ok)
+      return reportProblems(context.out, { problems: plan.problems, sources, root: context.root, cwd: context.cwd });
+    if (context.given.flag("dry-run")) {
+      if (context.out.format === "human") context.out.write(`${explainPlan(plan.value)}\nNothing was run.\n`);
+      else context.out.document({ plan: plan.value, explained: explainJson(plan.value) });
+      return EXIT.succeeded;
+    }
+    const handle = await runtime.start(plan.value);
+    context.out.line(`run ${handle.run}`);
+    return hostRun(context, runtime, handle, beginStory(handle.run));
+  },
+};

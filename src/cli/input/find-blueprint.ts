@@ -1,0 +1,50 @@
+/** Finds and compiles the blueprint a person named: a path, or the name of one of the project's blueprints. */
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { pawlError } from "../../base/errors.ts";
+import type { Level } from "../../blueprint/blueprint.ts";
+import type { Compiled, Runtime } from "../../runtime/runtime.ts";
+import { CLI_ERRORS } from "../errors.ts";
+import type { Context, OptionSpec } from "../spec.ts";
+import { parseParams } from "./params.ts";
+import { suggest } from "./suggest.ts";
+
+/** The options that decide what a blueprint compiles to. */
+export const COMPILE_OPTIONS: readonly OptionSpec[] = [
+  {
+    kind: "text",
+    flags: "--level <level>",
+    summary: "the ceiling of what the run may do",
+    choices: ["L0", "L1", "L2", "L3"],
+    default: "L1",
+  },
+  { kind: "list", flags: "--param <name=value>", summary: "a parameter; a value that is JSON keeps its type" },
+];
+
+/** Reads and compiles the argument `blueprint` with the options above; writes nothing. */
+export async function compileGiven(context: Context, runtime: Runtime): Promise<Compiled> {
+  const params = parseParams(context.given.list("param"));
+  const path = await findBlueprint(context, runtime, context.given.text("blueprint") ?? "");
+  return runtime.compile(path, { level: context.given.text("level") as Level, params });
+}
+
+async function findBlueprint(context: Context, runtime: Runtime, name: string): Promise<string> {
+  const path = resolve(context.cwd, name);
+  if (await isFile(path)) return path;
+  const known = await runtime.blueprints();
+  const found = known.filter((file) => file.name === name);
+  if (found.length > 1)
+    throw pawlError(CLI_ERRORS, "CLI_BLUEPRINT_AMBIGUOUS", { name, paths: found.map((file) => file.path) });
+  const only = found[0];
+  if (only !== undefined) return resolve(context.root, only.path);
+  const near = suggest(name, [...known.map((file) => file.name), ...known.map((file) => file.path)]);
+  throw pawlError(CLI_ERRORS, "CLI_BLUEPRINT_UNKNOWN", { name, near });
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,74 @@
+/** Output: where a command writes. Human text and JSON documents never mix on standard output. */
+import pc from "picocolors";
+import type { Format } from "./spec.ts";
+
+export type Paint = ReturnType<typeof pc.createColors>;
+
+export interface Output {
+  readonly format: Format;
+  readonly paint: Paint;
+  /** Colours for standard error, which may be a terminal when standard output is not. */
+  readonly errorPaint: Paint;
+  /** Standard output is a terminal that a person watches and the format is human: a live view makes sense. */
+  readonly live: boolean;
+  /** Width of the terminal now; 100 when there is none. */
+  columns(): number;
+  /** Aborts when the reader of standard output has gone; what is written after that is dropped. */
+  readonly gone: AbortSignal;
+  /** Bytes or text for standard output, as they are. */
+  write(chunk: string | Uint8Array): void;
+  /** A line for people on standard output; nothing in the JSON formats. */
+  line(text?: string): void;
+  /** A line for people on standard error, in every format. */
+  note(text: string): void;
+  /** The one document of `--json`, or a line of `--jsonl`. */
+  document(value: unknown): void;
+}
+
+export interface OutputOptions {
+  readonly format: Format;
+  /** Colours are allowed; they are used only on a terminal. */
+  readonly color: boolean;
+}
+
+/** The part of a Node stream that is used; tests give their own. */
+export interface Sink {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(chunk: string | Uint8Array): boolean;
+  on(event: "error", listener: (error: NodeJS.ErrnoException) => void): unknown;
+}
+
+export function createOutput(stdout: Sink, stderr: Sink, options: OutputOptions): Output {
+  const gone = new AbortController();
+  // A reader that left (`| head`) or a terminal that closed is no failure of the command.
+  stdout.on("error", () => gone.abort());
+  stderr.on("error", () => undefined);
+  const write = (chunk: string | Uint8Array): void => {
+    if (!gone.signal.aborted) stdout.write(chunk);
+  };
+  return {
+    format: options.format,
+    paint: pc.createColors(options.color && stdout.isTTY === true),
+    errorPaint: pc.createColors(options.color && stderr.isTTY === true),
+    live: options.format === "human" && stdout.isTTY === true,
+    columns: () => Math.max(20, stdout.columns ?? 100),
+    gone: gone.signal,
+    write,
+    line: (text = "") => {
+      if (options.format === "human") write(`${text}\n`);
+    },
+    note: (text) => {
+      stderr.write(`${text}\n`);
+    },
+    document: (value) => write(`${jsonText(value, options.format === "jsonl" ? 0 : 2)}\n`),
+  };
+}
+
+/** JSON that is also safe to look at: control and direction characters that a terminal would obey are escaped. */
+export function jsonText(value: unknown, indent: number): string {
+  return JSON.stringify(value, null, indent).replace(
+    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

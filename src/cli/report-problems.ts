@@ -1,0 +1,27 @@
+/** Tells problems in the format asked for and gives their exit code. */
+import type { Diagnostic } from "../base/diagnostic.ts";
+import { diagnose } from "../base/diagnostic.ts";
+import { isPawlError } from "../base/errors.ts";
+import { CLI_ERRORS } from "./errors.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import type { Output } from "./output.ts";
+import { type ProblemsView, renderProblems } from "./views/error.ts";
+
+/** Text on standard error for people; a document on standard output for programs. */
+export function reportProblems(out: Output, report: ProblemsView): ExitCode {
+  const exit = report.problems.some((problem) => problem.exit === 3) ? EXIT.usage : EXIT.failed;
+  if (out.format === "human") {
+    out.note(renderProblems(report, out.errorPaint));
+  } else {
+    const error = { code: report.problems[0]?.code ?? "CLI_DEFECT", exit, problems: report.problems };
+    out.document(out.format === "jsonl" ? { kind: "error", error } : { error });
+  }
+  return exit;
+}
+
+/** The problems an error carries; an error that is not ours is a defect, told with its stack on standard error. */
+export function problemsOf(error: unknown, out: Output): readonly Diagnostic[] {
+  if (isPawlError(error)) return error.problems;
+  if (error instanceof Error && error.stack !== undefined) out.note(error.stack);
+  return [diagnose(CLI_ERRORS, "CLI_DEFECT", { message: error instanceof Error ? error.message : String(error) })];
+}

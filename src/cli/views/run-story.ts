@@ -1,0 +1,218 @@
+/** RunStory: the events of a run as a person wants them told. A fold that also accepts a damaged or unfinished journal. */
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import type { Usage } from "../../base/usage.ts";
+import { addUsage, NO_USAGE } from "../../base/usage.ts";
+import type { EventOf, LogRef, RunEvent, StoredEvent } from "../../run/events.ts";
+import type { Status, StopReason, WaitReason } from "../../run/reasons.ts";
+
+/** One try of a stage. */
+export interface AttemptStory {
+  readonly stage: string;
+  readonly visit: number;
+  readonly attempt: number;
+  readonly startedAt: number;
+  state: "running" | "finished" | "interrupted" | "resting" | "refused";
+  endedAt: number | null;
+  outcome: string | null;
+  cause: string | null;
+  exit?: number;
+  signal?: string;
+  error?: string;
+  log?: LogRef;
+  child?: string;
+}
+
+export interface QuestionStory {
+  readonly stage: string;
+  readonly kind: string;
+  readonly digest: string;
+  readonly why: string;
+  readonly answers: readonly string[];
+}
+
+export interface DenialStory {
+  readonly stage: string;
+  readonly rule: string;
+  readonly why: string;
+  readonly request: JsonObject;
+}
+
+export interface RunStory {
+  run: string;
+  blueprint: string;
+  plan: string;
+  params: Readonly<Record<string, JsonValue>>;
+  parent: { readonly run: string; readonly stage: string } | null;
+  createdAt: number;
+  updatedAt: number;
+  status: Status;
+  reason: StopReason | WaitReason | null;
+  detail: string | null;
+  round: number;
+  events: number;
+  usage: Usage;
+  attempts: AttemptStory[];
+  questions: QuestionStory[];
+  denial: DenialStory | null;
+}
+
+export function beginStory(run: string): RunStory {
+  return {
+    run,
+    blueprint: "",
+    plan: "",
+    params: {},
+    parent: null,
+    createdAt: 0,
+    updatedAt: 0,
+    status: "queued",
+    reason: null,
+    detail: null,
+    round: 1,
+    events: 0,
+    usage: NO_USAGE,
+    attempts: [],
+    questions: [],
+    denial: null,
+  };
+}
+
+/** Adds one event to the story, in place. */
+export function tell(story: RunStory, stored: StoredEvent): void {
+  story.events = stored.seq;
+  story.updatedAt = stored.event.at;
+  tellRun(story, stored.event);
+  tellStage(story, stored.event);
+}
+
+function tellRun(story: RunStory, event: RunEvent): void {
+  switch (event.type) {
+    case "run.created":
+      story.blueprint = event.blueprint;
+      story.plan = event.plan;
+      story.params = event.params;
+      story.parent = event.parent ?? null;
+      story.createdAt = event.at;
+      return;
+    case "run.started":
+    case "run.resumed":
+      setStatus(story, "running", null);
+      return;
+    case "run.waiting":
+      setStatus(story, "waiting", event.reason);
+      return;
+    case "run.paused":
+      setStatus(story, "paused", null);
+      return;
+    case "run.finished":
+      setStatus(story, event.status as Status, event.reason);
+      story.detail = event.detail ?? null;
+      return;
+    case "round.started":
+      story.round = event.round;
+      return;
+    default:
+      return;
+  }
+}
+
+function setStatus(story: RunStory, status: Status, reason: StopReason | WaitReason | null): void {
+  story.status = status;
+  story.reason = reason;
+}
+
+function tellStage(story: RunStory, event: RunEvent): void {
+  switch (event.type) {
+    case "stage.started":
+      story.attempts.push(newAttempt(event, event.attempt, "running"));
+      return;
+    case "stage.finished":
+      finish(story, event);
+      return;
+    case "stage.interrupted":
+      end(story, event.stage, event.at, "interrupted");
+      return;
+    case "stage.refused":
+      story.attempts.push({
+        ...newAttempt(event, 0, "refused"),
+        endedAt: event.at,
+        outcome: "failure",
+        cause: "invalid_input",
+        error: event.error,
+      });
+      return;
+    case "stage.rested": {
+      const attempt = end(story, event.stage, event.at, "resting");
+      if (attempt !== undefined) attempt.child = event.child;
+      return;
+    }
+    case "policy.denied":
+      story.denial = { stage: event.stage, rule: event.rule, why: event.why, request: event.request };
+      return;
+    case "approval.requested":
+      story.questions.push({
+        stage: event.stage,
+        kind: event.kind,
+        digest: event.digest,
+        why: event.why,
+        answers: event.answers,
+      });
+      return;
+    case "approval.answered":
+      story.questions = story.questions.filter(
+        (question) => question.stage !== event.stage || question.digest !== event.digest,
+      );
+      return;
+    default:
+      return;
+  }
+}
+
+function newAttempt(
+  at: { stage: string; visit: number; at: number },
+  attempt: number,
+  state: AttemptStory["state"],
+): AttemptStory {
+  return {
+    stage: at.stage,
+    visit: at.visit,
+    attempt,
+    startedAt: at.at,
+    state,
+    endedAt: null,
+    outcome: null,
+    cause: null,
+  };
+}
+
+function finish(story: RunStory, event: EventOf<"stage.finished">): void {
+  story.usage = addUsage(story.usage, event.usage ?? NO_USAGE);
+  const attempt = end(story, event.stage, event.at, "finished");
+  if (attempt === undefined) return;
+  attempt.outcome = event.outcome;
+  attempt.cause = event.cause;
+  if (event.exit !== undefined) attempt.exit = event.exit;
+  if (event.signal !== undefined) attempt.signal = event.signal;
+  if (event.error !== undefined) attempt.error = event.error;
+  if (event.log !== undefined) attempt.log = event.log;
+  if (event.child !== undefined) attempt.child = event.child;
+}
+
+/** The newest attempt of the stage; few are open at once, so the search from the end is short. */
+function end(story: RunStory, stage: string, at: number, state: AttemptStory["state"]): AttemptStory | undefined {
+  const attempt = story.attempts.findLast((each) => each.stage === stage);
+  if (attempt === undefined) return undefined;
+  attempt.state = state;
+  attempt.endedAt = at;
+  return attempt;
+}
+
+/** Attempts under way now. */
+export function openAttempts(story: RunStory): readonly AttemptStory[] {
+  return story.attempts.filter((attempt) => attempt.state === "running");
+}
+
+/** The attempt to look at first when a run did not succeed: the newest that went wrong. */
+export function lastTrouble(story: RunStory): AttemptStory | undefined {
+  return story.attempts.findLast((attempt) => attempt.state !== "running" && attempt.cause !== "ok");
+}

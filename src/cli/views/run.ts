@@ -1,0 +1,160 @@
+/** One run as text: how it stands, its stages, and exactly what a person can do next. */
+import { formatUsd } from "../../base/usage.ts";
+import { isTerminal } from "../../run/reasons.ts";
+import type { Paint } from "../output.ts";
+import { oneLine, renderCause, statusColor } from "./event-line.ts";
+import { countOf, formatElapsed, formatTime } from "./format-time.ts";
+import { type AttemptStory, lastTrouble, type RunStory } from "./run-story.ts";
+import { renderLabelled, renderTable } from "./table.ts";
+
+/** A thing to do, and the line to type for it; `line` may be several lines of YAML. */
+export interface NextStep {
+  readonly say: string;
+  readonly line: string;
+}
+
+export interface RunViewOptions {
+  readonly now: number;
+  readonly columns: number;
+  /** Newest attempts to show; older ones are counted. */
+  readonly most: number;
+  /** false: the process that hosted the run is gone. */
+  readonly hosted: boolean;
+}
+
+export function renderRun(story: RunStory, paint: Paint, options: RunViewOptions): string[] {
+  const lines = [renderHeadline(story, paint, options.now), ""];
+  lines.push(...renderAttempts(story, paint, options));
+  const facts: (readonly [string, string])[] = [
+    ["blueprint", `${oneLine(story.blueprint)}  plan ${story.plan.slice(0, 12)}`],
+    ["created", `${formatTime(story.createdAt)} UTC`],
+  ];
+  if (story.parent !== null) facts.push(["parent", `${story.parent.run} (${oneLine(story.parent.stage)})`]);
+  if (story.usage.tokens > 0 || story.usage.microUsd > 0)
+    facts.push(["spent", `${story.usage.tokens} tokens, ${formatUsd(story.usage.microUsd)}`]);
+  facts.push(["journal", countOf(story.events, "event")]);
+  lines.push("", ...renderLabelled(facts, paint.dim));
+  lines.push(...renderNext(nextSteps(story, options.hosted), paint));
+  return lines;
+}
+
+/** `run r_… succeeded: goal_achieved, 3 stages, 2.1s` */
+export function renderHeadline(story: RunStory, paint: Paint, now: number): string {
+  const took = formatElapsed((isTerminal(story.status) ? story.updatedAt : now) - story.createdAt);
+  const parts = [
+    `run ${paint.bold(story.run)} ${statusColor(story.status, paint)(story.status)}${story.reason === null ? "" : `: ${story.reason}`}`,
+  ];
+  if (story.detail !== null) parts.push(oneLine(story.detail));
+  parts.push(countOf(new Set(story.attempts.map((attempt) => attempt.stage)).size, "stage"));
+  if (story.round > 1) parts.push(countOf(story.round, "round"));
+  parts.push(took);
+  return parts.join(", ");
+}
+
+function renderAttempts(story: RunStory, paint: Paint, options: RunViewOptions): string[] {
+  if (story.attempts.length === 0) return [paint.dim("no stage was started")];
+  const shown = story.attempts.slice(-options.most);
+  const lines =
+    shown.length === story.attempts.length
+      ? []
+      : [paint.dim(`${countOf(story.attempts.length - shown.length, "earlier attempt")} not shown`)];
+  const rows = shown.map((attempt) => {
+    const good = attempt.cause === "ok";
+    const color = good ? paint.green : attempt.state === "running" ? paint.cyan : paint.red;
+    return [
+      oneLine(attempt.stage),
+      attempt.attempt === 0 ? "-" : attempt.visit > 1 ? `${attempt.visit}.${attempt.attempt}` : String(attempt.attempt),
+      { text: oneLine(attempt.outcome ?? attempt.state), paint: color },
+      formatElapsed((attempt.endedAt ?? options.now) - attempt.startedAt),
+      noteOf(attempt),
+    ];
+  });
+  return [
+    ...lines,
+    ...renderTable({ head: ["stage", "try", "outcome", "took", ""], rows }, options.columns, paint.dim),
+  ];
+}
+
+function noteOf(attempt: AttemptStory): string {
+  const notes: string[] = [];
+  if (attempt.cause !== null && attempt.cause !== "ok")
+    notes.push(renderCause(attempt as { cause: string; exit?: number; signal?: string }));
+  if (attempt.error !== undefined) notes.push(oneLine(attempt.error));
+  if (attempt.child !== undefined) notes.push(`child run ${attempt.child}`);
+  return notes.join("; ");
+}
+
+export function renderNext(steps: readonly NextStep[], paint: Paint): string[] {
+  return steps.flatMap((step) => ["", `${step.say}:`, ...step.line.split("\n").map((line) => `  ${paint.cyan(line)}`)]);
+}
+
+/** What a person can do now, in the order of use. */
+export function nextSteps(story: RunStory, hosted: boolean): readonly NextStep[] {
+  const steps: NextStep[] = [];
+  if (story.status === "waiting") steps.push(...answerSteps(story));
+  if (story.status === "paused") steps.push({ say: "Go on", line: `pawl resume ${story.run}` });
+  if ((story.status === "running" || story.status === "queued") && !hosted) {
+    steps.push({ say: "Its process is gone; nothing is lost. Go on", line: `pawl resume ${story.run}` });
+  }
+  if (story.status === "rejected" && story.denial !== null) steps.push(denialStep(story.denial));
+  steps.push(...lookSteps(story));
+  return steps;
+}
+
+function answerSteps(story: RunStory): NextStep[] {
+  const child = story.attempts.find((attempt) => attempt.state === "resting")?.child;
+  if (story.questions.length === 0 && child !== undefined) {
+    return [
+      {
+        say: `Its child run ${child} rests. See what it needs, then go on`,
+        line: `pawl show ${child}\npawl resume ${story.run}`,
+      },
+    ];
+  }
+  return story.questions.slice(0, 1).map((question) => ({
+    say: `Stage ${oneLine(question.stage)} asks: ${oneLine(question.why)}. Answer`,
+    line: question.answers.map((answer) => `pawl resume ${story.run} --answer ${shellWord(answer)}`).join("\n"),
+  }));
+}
+
+function denialStep(denial: {
+  readonly rule: string;
+  readonly request: { readonly [key: string]: unknown };
+}): NextStep {
+  if (denial.rule !== "default") {
+    return {
+      say: `The rule ${oneLine(denial.rule)} denies this, and a denial wins over any allowance. To permit it, change that rule`,
+      line: patternOf(denial.request),
+    };
+  }
+  return {
+    say: "To permit exactly this, add to the policy of the blueprint",
+    line: `policy:\n  allow:\n    - ${patternOf(denial.request)}`,
+  };
+}
+
+/** The request as a rule pattern. JSON is YAML, so quoting is exact. */
+function patternOf(request: { readonly [key: string]: unknown }): string {
+  const kind = String(request["kind"]);
+  const value = kind === "run" ? request["argv"] : kind === "shell" ? request["script"] : request[kind];
+  return `{ ${kind}: ${oneLine(JSON.stringify(value ?? null)).replaceAll('","', '", "')} }`;
+}
+
+function lookSteps(story: RunStory): NextStep[] {
+  const trouble = lastTrouble(story);
+  if (isTerminal(story.status) && story.status !== "succeeded" && trouble !== undefined) {
+    if (trouble.child !== undefined)
+      return [{ say: "See what went wrong in the child run", line: `pawl show ${trouble.child}` }];
+    if (trouble.log !== undefined)
+      return [{ say: "See what it wrote", line: `pawl logs ${story.run} --stage ${shellWord(trouble.stage)}` }];
+  }
+  return story.attempts.some((attempt) => attempt.log !== undefined)
+    ? [{ say: "Logs", line: `pawl logs ${story.run}` }]
+    : [];
+}
+
+/** Quoted when a shell would read it as anything but itself. */
+export function shellWord(text: string): string {
+  const safe = oneLine(text);
+  return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
+}

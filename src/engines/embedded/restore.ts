@@ -1,0 +1,31 @@
+/** Reads a run back from the journal, page by page, with the plan it began with. */
+import { pawlError } from "../../base/errors.ts";
+import type { RunId } from "../../base/ids.ts";
+import { restore } from "../../kernel/replay.ts";
+import type { Restored } from "../../kernel/loop.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Journal } from "../../ports/journal.ts";
+import type { RunRow } from "../../ports/run-index.ts";
+import type { RunEvent } from "../../run/events.ts";
+import { RUN_ERRORS } from "../../run/errors.ts";
+
+const PAGE = 5000;
+
+export async function readAll(journal: Journal, run: RunId): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  for (;;) {
+    const page = await journal.read(run, events.length, PAGE);
+    for (const stored of page) events.push(stored.event);
+    if (page.length < PAGE) return events;
+  }
+}
+
+export async function planOf(journal: Journal, row: Pick<RunRow, "run" | "plan">): Promise<Plan> {
+  const plan = await journal.plan(row.plan);
+  if (plan === undefined) throw pawlError(RUN_ERRORS, "RUN_PLAN_MISSING", { run: row.run, plan: row.plan });
+  return plan;
+}
+
+export async function restoreRun(journal: Journal, row: Pick<RunRow, "run" | "plan">): Promise<Restored> {
+  return restore(row.run, await planOf(journal, row), await readAll(journal, row.run));
+}

@@ -1,0 +1,15 @@
+/** The public API. The only barrel of the house. */
+export { type Diagnostic, type Span } from "./base/diagnostic.ts";
+export { isPawlError, PawlError } from "./base/errors.ts";
+export type { RunId } from "./base/ids.ts";
+export type { JsonObject, JsonValue } from "./base/json.ts";
+export type { Level } from "./blueprint/blueprint.ts";
+export type { ActionSignature, Bound, Plan } from "./plan/plan.ts";
+export type { Action, ActionContext, ActionReport } from "./ports/actions.ts";
+export type { Hosted, HostedEnd, ReplayReport } from "./ports/engine.ts";
+export type { ChainReport } from "./ports/journal.ts";
+export type { RunPage, RunQuery, RunRow } from "./ports/run-index.ts";
+export type { EventOf, EventType, RunEvent, StoredEvent } from "./run/events.ts";
+export type { Status, StopReason, WaitReason } from "./run/reasons.ts";
+export type { CompileOptions, Compiled, Runtime } from "./runtime/runtime.ts";
+export { type OpenOptions, openRuntime } from "./runtime/wire.ts";

@@ -1,0 +1,39 @@
+/** authorize: the one guarded path to an effect. Policy sees exactly what would happen; only an allow becomes an INTENT. */
+import type { JsonObject } from "../base/json.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { PolicyRequest } from "../policy/request.ts";
+import type { PolicyGate } from "../ports/policy-gate.ts";
+import type { Start } from "../run/decide.ts";
+import { approvalDigest, type Effect, resolveEffect } from "../run/effect.ts";
+import type { Fact } from "../run/events.ts";
+import type { RunningState } from "../run/state.ts";
+
+export interface Authorized {
+  readonly fact: Fact;
+  /** What may now be performed; only with `stage.started`. */
+  readonly effect: Effect | null;
+}
+
+export function authorize(plan: Plan, state: RunningState, start: Start, policy: PolicyGate): Authorized {
+  const { path: stage, visit, attempt } = start;
+  const resolved = resolveEffect(state.facts, state.progress, start.leaf, start.position);
+  if (!resolved.ok) return { fact: { type: "stage.refused", stage, visit, error: resolved.error }, effect: null };
+  const { effect } = resolved;
+  const started = (rule: string): Authorized => ({ fact: { type: "stage.started", stage, visit, attempt, rule }, effect });
+  // A child run has no effect of its own: its stages pass this same path with the rules frozen into its plan.
+  if (effect.kind === "run") return started("plan.child");
+  const { request } = effect;
+  const decision = policy.decide(plan.rules, request);
+  if (decision.effect === "allow") return started(decision.rule);
+  if (decision.effect === "deny") {
+    return { fact: { type: "policy.denied", stage, visit, rule: decision.rule, why: decision.why, request: asJson(request) }, effect: null };
+  }
+  const digest = approvalDigest(state.facts, start, request);
+  if (start.granted === digest) return started(decision.rule);
+  const why = `${decision.why}: ${decision.rule}`;
+  return { fact: { type: "approval.requested", stage, visit, kind: "policy", digest, why, answers: ["approve", "deny"] }, effect: null };
+}
+
+function asJson(request: PolicyRequest): JsonObject {
+  return request as unknown as JsonObject;
+}

@@ -1,0 +1,53 @@
+/** Inbox: what people ask of a run while it is hosted, and the wake-up for whatever ends meanwhile. */
+import type { ControlRequest } from "../ports/control.ts";
+import type { Fact } from "../run/events.ts";
+
+export interface Inbox {
+  ask(request: ControlRequest): void;
+  /** An effect ended. */
+  land(fact: Fact): void;
+  /** Something that must end the loop: its host leaves, or a port broke. */
+  fail(error: unknown): void;
+  take(): { readonly requests: readonly ControlRequest[]; readonly landed: readonly Fact[] };
+  /** Resolves when there is something to take; rejects with what `fail` was given. */
+  changed(): Promise<void>;
+}
+
+export function createInbox(): Inbox {
+  let requests: ControlRequest[] = [];
+  let landed: Fact[] = [];
+  let failure: { readonly error: unknown } | null = null;
+  let wake: (() => void) | null = null;
+  const notify = (): void => {
+    wake?.();
+    wake = null;
+  };
+  return {
+    ask(request) {
+      requests.push(request);
+      notify();
+    },
+    land(fact) {
+      landed.push(fact);
+      notify();
+    },
+    fail(error) {
+      failure ??= { error };
+      notify();
+    },
+    take() {
+      const taken = { requests, landed };
+      requests = [];
+      landed = [];
+      return taken;
+    },
+    async changed() {
+      if (requests.length === 0 && landed.length === 0 && failure === null) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      if (failure !== null) throw failure.error;
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import { planFrom } from "../../test/support/plan-from-yaml.ts";
+import { createTestHost, type Script } from "../../test/support/run-plan.ts";
+import type { ChildReport, ChildRequest } from "../ports/child-runs.ts";
+import type { EventOf } from "../run/events.ts";
+
+const ACTION = planFrom("stages:\n  - { id: a, action: test.work, with: { text: hi }, timeout: 5s }\n");
+
+async function finishedBy(script: Script, plan = ACTION): Promise<EventOf<"stage.finished"> | undefined> {
+  const host = createTestHost(plan, script);
+  await host.start();
+  return (await host.events()).find((event): event is EventOf<"stage.finished"> => event.type === "stage.finished");
+}
+
+describe("perform an action", () => {
+  it("gives it its input and stores what it reports", async () => {
+    const done = await finishedBy({
+      action: async (input) => ({ ok: true, output: { said: input["text"] ?? null }, usage: { tokens: 3, microUsd: 5 } }),
+    });
+    expect(done).toMatchObject({ outcome: "success", cause: "ok", output: { said: "hi" }, usage: { tokens: 3, microUsd: 5 } });
+  });
+
+  it("makes a failure of what it reports as failed", async () => {
+    expect(await finishedBy({ action: async () => ({ ok: false, error: "no luck" }) })).toMatchObject({
+      outcome: "failure",
+      cause: "exit",
+      error: "no luck",
+    });
+  });
+
+  it("makes a failure of a throw, whatever is thrown", async () => {
+    expect(await finishedBy({ action: () => Promise.reject(new Error("boom")) })).toMatchObject({
+      cause: "defect",
+      error: "action test.work threw: boom",
+    });
+    expect(await finishedBy({ action: () => Promise.reject("boom") })).toMatchObject({ error: "action test.work threw: boom" });
+  });
+
+  it("gives up an action that ignores its time", async () => {
+    expect(await finishedBy({ action: () => new Promise(() => {}) })).toMatchObject({
+      outcome: "failure",
+      cause: "timeout",
+      error: "action test.work took longer than 5000 ms",
+    });
+  });
+
+  it("gives up an action that ignores a cancel", async () => {
+    const host = createTestHost(ACTION, { action: () => new Promise(() => {}) });
+    const ended = host.start();
+    await new Promise((resolve) => setImmediate(resolve));
+    host.inbox.ask({ kind: "cancel", by: "ann" });
+    expect(await ended).toMatchObject({ state: { status: "cancelled" } });
+    expect((await host.events()).find((event) => event.type === "stage.finished")).toMatchObject({ cause: "killed" });
+  });
+
+  it("fails a stage whose action this process does not have", async () => {
+    expect(await finishedBy({ ports: { actions: { get: () => undefined, signatures: () => [] } } })).toMatchObject({
+      outcome: "failure",
+      error: "action test.work is not registered in this process",
+    });
+  });
+});
+
+describe("perform a process", () => {
+  it("passes on exactly what was resolved, and the output to those who watch", async () => {
+    const plan = planFrom(`
+params: { word: { default: hello } }
+stages:
+  - { id: a, command: [ok, "\${params.word}"], env: { WORD: "\${params.word}" }, stall: 3s, timeout: 9s, cwd: sub, effect: once }
+`);
+    const seen: string[] = [];
+    const host = createTestHost(plan, { ports: { onOutput: (_run, stage, text) => seen.push(`${stage}: ${text}`) } });
+    await host.start();
+    expect(host.executed).toEqual([
+      {
+        run: host.run,
+        stage: "a",
+        attempt: 1,
+        key: `${host.run}:a:1`,
+        argv: ["ok", "hello"],
+        env: { WORD: "hello" },
+        cwd: "sub",
+        timeoutMs: 9000,
+        stallMs: 3000,
+        capture: "none",
+        inputs: {},
+        outputs: [],
+      },
+    ]);
+    expect(seen).toEqual(["a: output"]);
+  });
+
+  it("lets a gate escalate by the exits it lists and by no other", async () => {
+    const plan = planFrom("stages:\n  - { id: g, gate: { command: [ok], escalate: [2] } }\n");
+    expect(await finishedBy({ stages: { g: [{ cause: "exit", exit: 2 }] } }, plan)).toMatchObject({ outcome: "escalate" });
+    expect(await finishedBy({ stages: { g: [{ cause: "exit", exit: 1 }] } }, plan)).toMatchObject({ outcome: "failure" });
+    expect(await finishedBy({ stages: { g: [{ cause: "exit" }] } }, plan)).toMatchObject({ outcome: "failure" });
+    expect(await finishedBy({ stages: { g: [{ cause: "signal" }] } }, plan)).toMatchObject({ outcome: "failure" });
+  });
+
+  it("stores artifacts by name", async () => {
+    const plan = planFrom("stages:\n  - { id: a, command: [ok], outputs: { note: note.txt } }\n");
+    const note = { sha256: "ab", bytes: 2 };
+    expect(await finishedBy({ stages: { a: [{ artifacts: { note } }] } }, plan)).toMatchObject({ artifacts: { note } });
+  });
+});
+
+describe("perform a child run", () => {
+  const CHILD = 'version: 1\nname: child\nparams: { word: { default: none } }\npolicy: { allow: [ { run: [ok] } ] }\nstages: [ { id: c, command: [ok] } ]\n';
+  const plan = planFrom("stages:\n  - { id: r, run: { blueprint: ./child.yaml, params: { word: hi } }, timeout: 10s, max_attempts: 2, backoff: 1s }\n", {
+    children: { "child.yaml": CHILD },
+  });
+  const ended = (report: Partial<ChildReport>): ChildReport => ({ ended: true, status: "succeeded", reason: "reported", ...report }) as ChildReport;
+
+  it("hosts the child with its parameters under an id that follows from the parent", async () => {
+    const asked: ChildRequest[] = [];
+    const script: Script = {
+      ports: {
+        children: {
+          run: async (request) => {
+            asked.push(request);
+            return ended({ status: "failed", reason: "stage_failed" });
+          },
+        },
+      },
+    };
+    const host = createTestHost(plan, script);
+    expect(await host.start()).toMatchObject({ state: { status: "failed" } });
+    expect(asked.map((request) => request.params)).toEqual([{ word: "hi" }, { word: "hi" }]);
+    expect(new Set(asked.map((request) => request.run)).size).toBe(2);
+    const again = createTestHost(plan, script);
+    await again.start();
+    expect(asked[2]?.run).toBe(asked[0]?.run);
+  });
+
+  it("succeeds with its child and names it", async () => {
+    expect(await finishedBy({ ports: { children: { run: async () => ended({}) } } }, plan)).toMatchObject({ outcome: "success", child: expect.stringMatching(/^r_/) });
+  });
+
+  it("rests while its child rests", async () => {
+    const host = createTestHost(plan, {
+      ports: { children: { run: async () => ({ ended: false, status: "waiting", reason: "awaiting_approval" }) } },
+    });
+    expect(await host.start()).toMatchObject({ state: { status: "waiting" } });
+    expect((await host.types()).slice(-2)).toEqual(["stage.rested", "run.waiting"]);
+  });
+
+  it("ends a child that takes longer than the stage may", async () => {
+    const children = {
+      run: (_request: ChildRequest, signal: AbortSignal) =>
+        new Promise<ChildReport>((resolve) => {
+          signal.addEventListener("abort", () => resolve(ended({ status: "cancelled", reason: "cancelled" })));
+        }),
+    };
+    expect(await finishedBy({ ports: { children } }, plan)).toMatchObject({ cause: "timeout" });
+  });
+
+  it("tells the child at once when the run is already stopping", async () => {
+    const { perform } = await import("./perform.ts");
+    const host = createTestHost(plan, {
+      ports: { children: { run: async (_request, signal) => ended({ status: signal.aborted ? "cancelled" : "succeeded" }) } },
+    });
+    const stage = plan.stages[0];
+    if (stage?.kind !== "run") throw new Error("not a run stage");
+    const stopped = AbortSignal.abort("stop");
+    const flight = { run: host.run, stage: "r", visit: 1, attempt: 1, failures: 0, effect: { kind: "run", stage, params: {} } } as const;
+    expect(await perform(plan, flight, host.ports, stopped)).toMatchObject({ outcome: "failure", cause: "child" });
+  });
+});

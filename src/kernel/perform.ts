@@ -1,0 +1,149 @@
+/** perform: one effect → one port call → one fact. Outcomes are data; nothing that a stage does can throw into the loop. */
+import { effectKey, type RunId } from "../base/ids.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Action, ActionContext } from "../ports/actions.ts";
+import type { ProcessReport } from "../ports/executor.ts";
+import type { KernelPorts } from "../ports/kernel-ports.ts";
+import type { Effect } from "../run/effect.ts";
+import type { EventOf, Fact } from "../run/events.ts";
+import { childOf } from "../run/plan-index.ts";
+import { childRunId } from "./child-id.ts";
+
+/** An effect that was authorized and whose INTENT is durable. */
+export interface Flight {
+  readonly run: RunId;
+  readonly stage: string;
+  readonly visit: number;
+  readonly attempt: number;
+  /** Failed attempts of this visit so far: a child run is new after a failure and the same after an interruption. */
+  readonly failures: number;
+  readonly effect: Effect;
+}
+
+type Finished = Omit<EventOf<"stage.finished">, "at" | "type" | "stage" | "attempt">;
+
+export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, signal: AbortSignal): Promise<Fact> {
+  const { stage, attempt } = flight;
+  const done = (report: Finished): Fact => ({ type: "stage.finished", stage, attempt, ...report });
+  const { effect } = flight;
+  switch (effect.kind) {
+    case "process":
+      return done(await performProcess(flight, effect, ports, signal));
+    case "action":
+      return done(await performAction(flight, effect, ports, signal));
+    case "run": {
+      const report = await performRun(plan, flight, effect, ports, signal);
+      return "rested" in report ? { type: "stage.rested", stage, attempt, child: report.rested } : done(report);
+    }
+  }
+}
+
+type Of<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+
+async function performProcess(flight: Flight, effect: Of<"process">, ports: KernelPorts, signal: AbortSignal): Promise<Finished> {
+  const { run, stage, visit, attempt } = flight;
+  const { cwd, timeoutMs, stallMs, capture, outputs } = effect.stage;
+  const { argv, env, inputs } = effect;
+  const key = effectKey(run, stage, visit);
+  const request = { run, stage, attempt, key, argv, env, cwd, timeoutMs, stallMs, capture, inputs, outputs };
+  const report = await ports.executor.execute(request, signal, (text) => ports.onOutput(run, stage, text));
+  const { artifacts, ...facts } = report;
+  return { ...facts, outcome: outcomeOf(effect, report), ...(Object.keys(artifacts).length === 0 ? {} : { artifacts }) };
+}
+
+function outcomeOf(effect: Of<"process">, report: ProcessReport): string {
+  if (report.cause === "ok") return "success";
+  const { stage } = effect;
+  const escalates = stage.kind === "gate" && report.cause === "exit" && stage.escalateExits.includes(report.exit ?? 0);
+  return escalates ? "escalate" : "failure";
+}
+
+async function performAction(flight: Flight, effect: Of<"action">, ports: KernelPorts, signal: AbortSignal): Promise<Finished> {
+  const { run, stage, visit, attempt } = flight;
+  const action = ports.actions.get(effect.stage.action);
+  if (action === undefined) return failure("spawn_error", `action ${effect.stage.action} is not registered in this process`);
+  const limits = deadline(effect.stage.timeoutMs, ports, signal);
+  const context = { run, stage, attempt, key: effectKey(run, stage, visit), signal: limits.signal, inputs: effect.inputs };
+  const ended = await Promise.race([attemptAction(action, effect.input, context), givenUp(limits.signal)]);
+  limits.clear();
+  if (ended === null) {
+    return limits.late()
+      ? failure("timeout", `action ${action.name} took longer than ${effect.stage.timeoutMs} ms`)
+      : failure("killed", `action ${action.name} was ended`);
+  }
+  return ended;
+}
+
+async function attemptAction(action: Action, input: JsonObject, context: ActionContext): Promise<Finished> {
+  try {
+    const { ok, ...report } = await action.perform(input, context);
+    return ok ? { outcome: "success", cause: "ok", ...report } : { outcome: "failure", cause: "exit", ...report };
+  } catch (error) {
+    return failure("defect", `action ${action.name} threw: ${messageOf(error)}`);
+  }
+}
+
+/** An action that ignores its signal is left behind: its host must not hang with it. */
+function givenUp(signal: AbortSignal): Promise<null> {
+  return new Promise((settle) => {
+    if (signal.aborted) settle(null);
+    signal.addEventListener("abort", () => settle(null), { once: true });
+  });
+}
+
+async function performRun(
+  plan: Plan,
+  flight: Flight,
+  effect: Of<"run">,
+  ports: KernelPorts,
+  signal: AbortSignal,
+): Promise<Finished | { readonly rested: string }> {
+  const child = childOf(plan, effect.stage.plan);
+  const run = childRunId(flight.run, flight.stage, flight.visit, flight.failures);
+  const request = { run, plan: child, params: { ...child.params, ...effect.params }, parent: { run: flight.run, stage: flight.stage } };
+  const limits = deadline(effect.stage.timeoutMs, ports, signal);
+  const ended = await ports.children.run(request, limits.signal);
+  limits.clear();
+  if (!ended.ended) return { rested: run };
+  if (limits.late()) return { ...failure("timeout", `run ${run} took longer than ${effect.stage.timeoutMs} ms`), child: run };
+  if (ended.status === "succeeded") return { outcome: "success", cause: "ok", child: run };
+  return { ...failure("child", `run ${run} ${ended.status}: ${ended.reason}`), child: run };
+}
+
+function failure(cause: Finished["cause"], error: string): Finished {
+  return { outcome: "failure", cause, error };
+}
+
+interface Deadline {
+  /** Aborts when the time is over or the outer signal aborts, with that signal's reason. */
+  readonly signal: AbortSignal;
+  late(): boolean;
+  clear(): void;
+}
+
+function deadline(timeoutMs: number, ports: KernelPorts, outer: AbortSignal): Deadline {
+  const inner = new AbortController();
+  const timer = new AbortController();
+  let late = false;
+  const onAbort = (): void => inner.abort(outer.reason);
+  outer.addEventListener("abort", onAbort, { once: true });
+  if (outer.aborted) onAbort();
+  void ports.clock.sleep(timeoutMs, timer.signal).then(() => {
+    if (timer.signal.aborted) return;
+    late = true;
+    inner.abort("stop");
+  });
+  return {
+    signal: inner.signal,
+    late: () => late,
+    clear() {
+      timer.abort();
+      outer.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { planFrom } from "../../test/support/plan-from-yaml.ts";
+import { createTestHost } from "../../test/support/run-plan.ts";
+import type { RunId } from "../base/ids.ts";
+import { evaluate } from "../policy/evaluate.ts";
+import type { RunEvent } from "../run/events.ts";
+import { replay, restore } from "./replay.ts";
+
+const PLAN = planFrom(`
+limits: { rounds: 3 }
+stages:
+  - { id: a, command: [ok], effect: idempotent, max_attempts: 2 }
+  - { id: g, gate: { command: [ok] }, on_failure: a }
+`);
+
+async function recorded(): Promise<readonly RunEvent[]> {
+  const host = createTestHost(PLAN, { stages: { a: [{ cause: "exit", exit: 1 }, { cause: "ok" }], g: [{ cause: "ok" }] } });
+  await host.start();
+  return host.events();
+}
+
+const policy = { decide: evaluate };
+
+describe("replay", () => {
+  it("decides the same run again from its journal alone", async () => {
+    expect(replay(PLAN, await recorded(), policy)).toBeNull();
+  });
+
+  it("names the first event that the laws would not have written", async () => {
+    const events = [...(await recorded())];
+    const at = events.findIndex((event) => event.type === "stage.started");
+    events[at] = { ...(events[at] as RunEvent), rule: "forged" } as RunEvent;
+    expect(replay(PLAN, events, policy)).toMatchObject({ seq: at + 1, found: expect.stringContaining("forged") });
+  });
+
+  it("names an event that came too early, too often or not at all", async () => {
+    const events = await recorded();
+    const started = events.find((event) => event.type === "stage.started") as RunEvent;
+    expect(replay(PLAN, [...events.slice(0, 3), started], policy)).toMatchObject({ seq: 4, expected: "wait" });
+    expect(replay(PLAN, [...events, started], policy)).toMatchObject({ seq: events.length + 1, expected: "rest" });
+    expect(replay(PLAN, [], policy)).toEqual({ seq: 1, expected: "run.created", found: "nothing" });
+    expect(replay(PLAN, events.slice(1), policy)).toMatchObject({ seq: 1, found: "run.started" });
+  });
+
+  it("takes a cancel as given", async () => {
+    const host = createTestHost(PLAN, { stages: { a: ["hang"] } });
+    const ended = host.start();
+    await new Promise((resolve) => setImmediate(resolve));
+    host.inbox.ask({ kind: "cancel", by: "ann" });
+    await ended;
+    expect(replay(PLAN, await host.events(), policy)).toBeNull();
+  });
+});
+
+describe("restore", () => {
+  it("refuses a journal that is empty or does not begin at the beginning", async () => {
+    const events = await recorded();
+    expect(() => restore("r_x" as RunId, PLAN, [])).toThrow("the journal of r_x is empty");
+    expect(() => restore("r_x" as RunId, PLAN, events.slice(1))).toThrow("the journal of r_x begins with run.started");
+  });
+});

@@ -1,0 +1,68 @@
+/** replay: a run from its journal. `restore` folds it to go on; `replay` decides it all again and touches nothing but the events. */
+import { canonical, type JsonObject } from "../base/json.ts";
+import type { RunId } from "../base/ids.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { PolicyGate } from "../ports/policy-gate.ts";
+import { decide } from "../run/decide.ts";
+import type { EventType, RunEvent } from "../run/events.ts";
+import { beginState, evolve } from "../run/evolve.ts";
+import type { RunState } from "../run/state.ts";
+import { authorize } from "./authorize.ts";
+import type { Restored } from "./loop.ts";
+
+/** Facts that come from outside: the kernel cannot derive them, only the journal knows them. */
+const FROM_OUTSIDE: ReadonlySet<EventType> = new Set<EventType>([
+  "stage.finished",
+  "stage.interrupted",
+  "stage.rested",
+  "run.resumed",
+  "run.pausing",
+  "approval.answered",
+]);
+
+/** The state after every stored event. */
+export function restore(run: RunId, plan: Plan, events: Iterable<RunEvent>): Restored {
+  let state: RunState | null = null;
+  let seq = 0;
+  for (const event of events) {
+    if (state !== null) state = evolve(plan, state, event);
+    else if (event.type === "run.created") state = beginState(event);
+    else throw new Error(`the journal of ${run} begins with ${event.type}`);
+    seq += 1;
+  }
+  if (state === null) throw new Error(`the journal of ${run} is empty`);
+  return { run, plan, state, seq, unsaved: [] };
+}
+
+/** The first event that the laws would not have written, or none. Seqs count from 1. */
+export type Divergence = { readonly seq: number; readonly expected: string; readonly found: string };
+
+export function replay(plan: Plan, events: readonly RunEvent[], policy: PolicyGate): Divergence | null {
+  const [created, ...rest] = events;
+  if (created?.type !== "run.created") return { seq: 1, expected: "run.created", found: created?.type ?? "nothing" };
+  let state = beginState(created);
+  for (const [index, event] of rest.entries()) {
+    const expected = expectedEvent(plan, state, event, policy);
+    const found = canonical(event as unknown as JsonObject);
+    if (expected !== found) return { seq: index + 2, expected, found };
+    state = evolve(plan, state, event);
+  }
+  return null;
+}
+
+/** The canonical text of what the laws write here, given when it was written and what came from outside. */
+function expectedEvent(plan: Plan, state: RunState, event: RunEvent, policy: PolicyGate): string {
+  if (FROM_OUTSIDE.has(event.type) || isAsked(event)) return canonical(event as unknown as JsonObject);
+  const next = decide(plan, state, event.at);
+  if (next.kind === "record") return canonical({ ...next.fact, at: event.at } as unknown as JsonObject);
+  if (next.kind === "authorize" && state.status === "running") {
+    const { fact } = authorize(plan, state, next.start, policy);
+    return canonical({ ...fact, at: event.at } as unknown as JsonObject);
+  }
+  return next.kind;
+}
+
+/** A cancel comes from a person, not from the laws. */
+function isAsked(event: RunEvent): boolean {
+  return (event.type === "run.stopping" || event.type === "run.finished") && event.reason === "cancelled";
+}

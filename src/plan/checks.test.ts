@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import {
+  action,
+  blueprint,
+  codesOf,
+  command,
+  group,
+  lit,
+  param,
+  problemsOf,
+  ref,
+  run,
+  signature,
+} from "../../test/support/blueprint-builder.ts";
+
+describe("an action", () => {
+  const actions = [
+    signature({
+      name: "git.commit",
+      effect: "once",
+      input: {
+        message: { required: true, summary: "The text of the commit." },
+        sign: { required: false, summary: "Sign it." },
+      },
+    }),
+  ];
+
+  test("must be registered", () => {
+    const source = blueprint([action("a", { action: "git.comit" }), action("b", { action: "deploy.everything" })]);
+    expect(problemsOf(source, { actions }).map(({ code, hint }) => [code, hint])).toEqual([
+      ["PLAN_ACTION_UNKNOWN", 'Did you mean "git.commit"?'],
+      ["PLAN_ACTION_UNKNOWN", "Register the action, or use a command."],
+    ]);
+  });
+
+  test("gets only what it takes and all that it needs", () => {
+    const withInput = (input: Parameters<typeof action>[1]) =>
+      blueprint([action("a", { action: "git.commit", ...input })]);
+    const unknown = problemsOf(
+      withInput({
+        with: {
+          map: [
+            ["mesage", lit("x")],
+            ["shout", lit(1)],
+          ],
+        },
+      }),
+      { actions },
+    );
+    expect(unknown.map(({ code, what, hint }) => [code, what, hint])).toEqual([
+      ["PLAN_ACTION_INPUT_UNKNOWN", 'Action "git.commit" takes no "mesage" (stage "a").', 'Did you mean "message"?'],
+      ["PLAN_ACTION_INPUT_UNKNOWN", 'Action "git.commit" takes no "shout" (stage "a").', "Leave it out."],
+      [
+        "PLAN_ACTION_INPUT_MISSING",
+        'Action "git.commit" needs "message" (stage "a").',
+        "Add `message` below `with`: The text of the commit.",
+      ],
+    ]);
+    expect(codesOf(withInput({ with: lit({ sign: true }) }), { actions })).toEqual(["PLAN_ACTION_INPUT_MISSING"]);
+    for (const wrong of [lit([]), lit("x"), { list: [] }, { text: ["a"] }]) {
+      expect(codesOf(withInput({ with: wrong }), { actions })).toEqual(["PLAN_ACTION_INPUT_NOT_MAP"]);
+    }
+  });
+
+  test("is not asked for names that only the run will know", () => {
+    const source = blueprint([
+      action("a", { action: "git.commit", with: ref("stages.b.output") }),
+      action("b", { action: "x" }),
+    ]);
+    expect(codesOf(source, { actions })).toEqual(["PLAN_ACTION_UNKNOWN"]);
+  });
+
+  test("is never made freer than it declares", () => {
+    const source = blueprint([action("a", { action: "git.commit", effect: "keyed", with: lit({ message: "x" }) })]);
+    const [problem] = problemsOf(source, { actions });
+    expect(problem?.code).toBe("PLAN_EFFECT_WEAKENED");
+    expect(problem?.what).toBe('Stage "a" says `keyed`, but action "git.commit" is `once`.');
+    expect(problem?.hint).toBe("Write `effect: once`, or leave `effect` out.");
+  });
+
+  test("is checked in a stage that the level leaves out, and in a group", () => {
+    const source = blueprint([group("g", [action("m", { action: "x" })]), action("a", { action: "y", level: "L3" })]);
+    expect(codesOf(source, { level: "L1" })).toEqual(["PLAN_ACTION_UNKNOWN", "PLAN_ACTION_UNKNOWN"]);
+  });
+});
+
+describe("the effect", () => {
+  test("of a group or a child run cannot be chosen", () => {
+    const kid = blueprint([command("k")], { name: "kid" });
+    const source = blueprint([
+      group("g", [command("m")], { effect: "once" }),
+      run("r", "kid", { effect: "idempotent" }),
+      group("h", [command("m")], { effect: "idempotent" }),
+      run("s", "kid", { effect: "keyed" }),
+    ]);
+    expect(problemsOf(source, {}, [kid]).map(({ code, what }) => [code, what])).toEqual([
+      ["PLAN_EFFECT_FIXED", 'Stage "g" says `effect: once`, but a group stage is always `idempotent`.'],
+      ["PLAN_EFFECT_FIXED", 'Stage "r" says `effect: idempotent`, but a run stage is always `keyed`.'],
+    ]);
+  });
+});
+
+describe("a child", () => {
+  const kid = blueprint([command("k")], {
+    name: "kid",
+    params: [
+      ["branch", param({ type: "string" })],
+      ["depth", param({ type: "number", default: 1 })],
+      ["any", param({ default: null })],
+    ],
+  });
+
+  test("must be found", () => {
+    const [problem, ...more] = problemsOf(blueprint([run("r", "nobody")]));
+    expect([problem?.code, problem?.what, more]).toEqual([
+      "PLAN_CHILD_NOT_FOUND",
+      'Stage "r" runs the blueprint "nobody", which was not found.',
+      [],
+    ]);
+  });
+
+  test("gets parameters it has, all it needs, and of the type it declares", () => {
+    const params = [
+      ["brunch", lit("x")],
+      ["zzz", lit(1)],
+      ["depth", lit("deep")],
+      ["any", lit(1)],
+    ] as const;
+    expect(
+      problemsOf(blueprint([run("r", "kid", { params })]), {}, [kid]).map(({ code, hint, where }) => [
+        code,
+        hint,
+        where?.line,
+      ]),
+    ).toEqual([
+      ["PLAN_PARAM_UNKNOWN", 'Did you mean "branch"?', 1],
+      ["PLAN_PARAM_UNKNOWN", "Declare it below `params`, or leave it out.", 1],
+      ["PLAN_PARAM_TYPE", "Give a number, or change the declared `type`.", 1],
+      ["PLAN_PARAM_MISSING", "Give it with `--param branch=…`, or add a `default`.", 1],
+    ]);
+  });
+});

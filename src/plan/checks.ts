@@ -1,0 +1,113 @@
+/** What the compiler asks of a stage beyond its form: that its action or child exists and gets what it needs. */
+import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
+import type { Expression } from "../base/expression.ts";
+import { isJsonObject } from "../base/json.ts";
+import { nearest } from "../base/nearest.ts";
+import type { Blueprint, LeafSpec, StageSpec } from "../blueprint/blueprint.ts";
+import { isWeaker } from "./defaults.ts";
+import { PLAN_ERRORS } from "./errors.ts";
+import { matchesType, typeName } from "./params.ts";
+import type { ActionSignature } from "./plan.ts";
+
+export type ActionSpec = Extract<LeafSpec, { kind: "action" }>;
+export type RunSpec = Extract<LeafSpec, { kind: "run" }>;
+
+export interface Known {
+  readonly actions: ReadonlyMap<string, ActionSignature>;
+  readonly child: (name: string) => Blueprint | undefined;
+}
+
+/** Every problem of a stage, those of the members of a group too. */
+export function checkStage(spec: StageSpec, known: Known): readonly Diagnostic[] {
+  switch (spec.kind) {
+    case "action":
+      return checkAction(spec, known);
+    case "run":
+      return [...checkFixedEffect(spec, "keyed"), ...checkChild(spec, known)];
+    case "group":
+      return [...checkFixedEffect(spec, "idempotent"), ...spec.members.flatMap((member) => checkStage(member, known))];
+    default:
+      return [];
+  }
+}
+
+function checkFixedEffect(spec: StageSpec, fixed: string): readonly Diagnostic[] {
+  if (spec.effect === undefined || spec.effect === fixed) return [];
+  const data = { stage: spec.id, kind: spec.kind, fixed, written: spec.effect };
+  return [diagnose(PLAN_ERRORS, "PLAN_EFFECT_FIXED", data, spec.where)];
+}
+
+function checkAction(spec: ActionSpec, known: Known): readonly Diagnostic[] {
+  const { id: stage, action, where } = spec;
+  const signature = known.actions.get(action);
+  if (signature === undefined) {
+    const near = nearest(action, known.actions.keys()) ?? null;
+    return [diagnose(PLAN_ERRORS, "PLAN_ACTION_UNKNOWN", { stage, action, near }, where)];
+  }
+  const problems = [...checkInput(spec, signature)];
+  if (spec.effect !== undefined && isWeaker(spec.effect, signature.effect)) {
+    const data = { stage, action, declared: signature.effect, written: spec.effect };
+    problems.push(diagnose(PLAN_ERRORS, "PLAN_EFFECT_WEAKENED", data, where));
+  }
+  return problems;
+}
+
+function checkInput(spec: ActionSpec, signature: ActionSignature): readonly Diagnostic[] {
+  const { id: stage, action, where } = spec;
+  const given = memberNames(spec.with);
+  if (given === "any") return [];
+  if (given === "none") return [diagnose(PLAN_ERRORS, "PLAN_ACTION_INPUT_NOT_MAP", { stage, action }, where)];
+  const names = Object.keys(signature.input);
+  const unknown = given.filter((name) => !names.includes(name));
+  const missing = Object.entries(signature.input).filter(([name, { required }]) => required && !given.includes(name));
+  return [
+    ...unknown.map((member) => {
+      const near = nearest(member, names) ?? null;
+      return diagnose(PLAN_ERRORS, "PLAN_ACTION_INPUT_UNKNOWN", { stage, action, member, near }, where);
+    }),
+    ...missing.map(([member, { summary }]) =>
+      diagnose(PLAN_ERRORS, "PLAN_ACTION_INPUT_MISSING", { stage, action, member, summary }, where),
+    ),
+  ];
+}
+
+/** The names an input will have; `any` when only the run can tell, `none` when it can never be a map. */
+function memberNames(input: Expression): readonly string[] | "any" | "none" {
+  if ("map" in input) return input.map.map(([name]) => name);
+  if ("ref" in input) return "any";
+  return "lit" in input && isJsonObject(input.lit) ? Object.keys(input.lit) : "none";
+}
+
+function checkChild(spec: RunSpec, known: Known): readonly Diagnostic[] {
+  const child = known.child(spec.blueprint);
+  if (child === undefined) {
+    return [diagnose(PLAN_ERRORS, "PLAN_CHILD_NOT_FOUND", { stage: spec.id, child: spec.blueprint }, spec.where)];
+  }
+  const declared = new Map(child.params);
+  const given = new Set(spec.params.map(([name]) => name));
+  const missing = child.params.filter(([name, param]) => param.default === undefined && !given.has(name));
+  return [
+    ...spec.params.flatMap(([name, value]) => checkChildParam(spec, child, declared, name, value)),
+    ...missing.map(([param]) =>
+      diagnose(PLAN_ERRORS, "PLAN_PARAM_MISSING", { param, blueprint: child.name }, spec.where),
+    ),
+  ];
+}
+
+function checkChildParam(
+  spec: RunSpec,
+  child: Blueprint,
+  declared: ReadonlyMap<string, Blueprint["params"][number][1]>,
+  param: string,
+  value: Expression,
+): readonly Diagnostic[] {
+  const found = declared.get(param);
+  if (found === undefined) {
+    const near = nearest(param, declared.keys()) ?? null;
+    return [diagnose(PLAN_ERRORS, "PLAN_PARAM_UNKNOWN", { param, blueprint: child.name, near }, spec.where)];
+  }
+  if (found.type === undefined || !("lit" in value) || matchesType(value.lit, found.type)) return [];
+  return [
+    diagnose(PLAN_ERRORS, "PLAN_PARAM_TYPE", { param, type: found.type, found: typeName(value.lit) }, spec.where),
+  ];
+}

@@ -1,0 +1,186 @@
+/**
+ * compile: Blueprint + level + parameters → Plan, or every problem at once. What it returns is checked, bounded, frozen and
+ * named by its digest; nothing in it depends on anything but the arguments.
+ */
+import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
+import { failed, ok, type Result } from "../base/result.ts";
+import type { Blueprint, Level, LimitsSpec, StageSpec } from "../blueprint/blueprint.ts";
+import type { Rule } from "../policy/rule.ts";
+import { MEASURES, worstCase } from "./bound.ts";
+import { checkStage, type RunSpec } from "./checks.ts";
+import { settle } from "./defaults.ts";
+import { PLAN_ERRORS } from "./errors.ts";
+import { seal } from "./fingerprint.ts";
+import { defaultParams, giveParams, type ParamValues } from "./params.ts";
+import type { ActionSignature, Plan, PlanLimits } from "./plan.ts";
+import { type Routed, routeStages } from "./routes.ts";
+import { buildStage, type Child } from "./stages.ts";
+import { worstVisits } from "./visits.ts";
+
+export interface CompileInput {
+  /** The ceiling. */
+  readonly level: Level;
+  /** What the user gave. */
+  readonly params: ParamValues;
+  readonly actions: readonly ActionSignature[];
+  /** Rules from outside the blueprint; they stand before its own, for children too. */
+  readonly rules: readonly Rule[];
+  /** A blueprint already read: the name as written, and the file of the blueprint that names it. */
+  readonly child: (name: string, from: string) => Blueprint | undefined;
+}
+
+const DEEPEST = 16;
+const MOST_CHILDREN = 256;
+const MEASURE_NAMES = {
+  stages: "stages",
+  wallMs: "milliseconds",
+  tokens: "tokens",
+  microUsd: "micro-dollars",
+} as const;
+
+/** One call of `compile`: shared by the blueprint and all its children. */
+interface Session {
+  readonly input: CompileInput;
+  readonly actions: ReadonlyMap<string, ActionSignature>;
+  readonly problems: Diagnostic[];
+  /** Each child is compiled once; undefined: it has problems, which were reported. */
+  readonly plans: Map<Blueprint, Plan | undefined>;
+}
+
+export function compile(blueprint: Blueprint, input: CompileInput): Result<Plan> {
+  const actions = new Map(input.actions.map((action) => [action.name, action]));
+  const session: Session = { input, actions, problems: [], plans: new Map() };
+  const params = giveParams(blueprint, input.params, session.problems);
+  const plan = compileOne(blueprint, params, [], session);
+  return plan === undefined || session.problems.length > 0 ? failed(session.problems) : ok(plan);
+}
+
+function compileOne(
+  blueprint: Blueprint,
+  params: ParamValues,
+  ancestors: readonly Blueprint[],
+  session: Session,
+): Plan | undefined {
+  const { input, actions, problems } = session;
+  const lineage = [...ancestors, blueprint];
+  const before = problems.length;
+  const limits = limitsOf(blueprint.limits);
+  const kept = routeStages(blueprint, input.level, problems);
+  const find = (name: string): Blueprint | undefined => input.child(name, blueprint.file);
+  for (const spec of blueprint.stages) problems.push(...checkStage(spec, { actions, child: find }));
+  problems.push(...unboundedCycles(blueprint, kept, limits));
+  const children = compileChildren(kept, lineage, session);
+  if (children === undefined || problems.length > before) return undefined;
+
+  const plans = distinct([...children.values()].map((child) => child.plan));
+  const bounds = new Map(plans.map((plan) => [plan.fingerprint, plan.bound]));
+  const child = (spec: RunSpec): Child => children.get(spec) as Child;
+  const stages = kept.map(({ spec, routes }) =>
+    buildStage(spec, routes, { defaults: blueprint.defaults, actions, child, bounds }),
+  );
+  const bound = worstCase(stages, bounds, limits);
+  problems.push(...sizeProblems(blueprint, plans), ...inexact(blueprint, bound));
+  if (problems.length > before) return undefined;
+  return seal({
+    version: 1,
+    name: blueprint.name,
+    level: input.level,
+    params,
+    limits,
+    rules: [...input.rules, ...blueprint.rules],
+    start: (stages[0] as (typeof stages)[number]).id,
+    stages,
+    children: plans,
+    bound,
+  });
+}
+
+function limitsOf(limits: LimitsSpec): PlanLimits {
+  return {
+    stages: limits.stages ?? null,
+    wallMs: limits.wallMs ?? null,
+    rounds: limits.rounds ?? null,
+    consecutiveFailures: limits.consecutiveFailures ?? null,
+    tokens: limits.tokens ?? null,
+    microUsd: limits.microUsd ?? null,
+  };
+}
+
+/** The children of every run stage that is part of the plan, or undefined when one of them has problems. */
+function compileChildren(
+  kept: readonly Routed[],
+  lineage: readonly Blueprint[],
+  session: Session,
+): ReadonlyMap<RunSpec, Child> | undefined {
+  const found = new Map<RunSpec, Child>();
+  let complete = true;
+  for (const spec of kept.flatMap((row) => runsIn(row.spec))) {
+    const child = compileChild(spec, lineage, session);
+    if (child === undefined) complete = false;
+    else found.set(spec, child);
+  }
+  return complete ? found : undefined;
+}
+
+function runsIn(spec: StageSpec): readonly RunSpec[] {
+  if (spec.kind === "group") return spec.members.flatMap(runsIn);
+  return spec.kind === "run" ? [spec] : [];
+}
+
+function compileChild(spec: RunSpec, lineage: readonly Blueprint[], session: Session): Child | undefined {
+  const { input, plans, problems } = session;
+  const parent = lineage.at(-1) as Blueprint;
+  const blueprint = input.child(spec.blueprint, parent.file);
+  if (blueprint === undefined) return undefined;
+  const loop = lineage.findIndex((ancestor) => ancestor.file === blueprint.file);
+  if (loop >= 0) {
+    const chain = [...lineage.slice(loop), blueprint].map(({ name }) => name).join(" -> ");
+    problems.push(diagnose(PLAN_ERRORS, "PLAN_CHILD_RECURSIVE", { stage: spec.id, chain }, spec.where));
+    return undefined;
+  }
+  if (lineage.length > DEEPEST) {
+    problems.push(diagnose(PLAN_ERRORS, "PLAN_CHILD_TOO_DEEP", { stage: spec.id, most: DEEPEST }, spec.where));
+    return undefined;
+  }
+  if (!plans.has(blueprint))
+    plans.set(blueprint, compileOne(blueprint, defaultParams(blueprint, problems), lineage, session));
+  const plan = plans.get(blueprint);
+  return plan === undefined ? undefined : { blueprint, plan };
+}
+
+function distinct(plans: readonly Plan[]): readonly Plan[] {
+  return [...new Map(plans.map((plan) => [plan.fingerprint, plan])).values()];
+}
+
+function unboundedCycles(blueprint: Blueprint, kept: readonly Routed[], limits: PlanLimits): readonly Diagnostic[] {
+  if (limits.stages !== null) return [];
+  const nodes = kept.map(({ spec, routes }) => ({
+    id: spec.id,
+    maxVisits: settle(spec, blueprint.defaults).maxVisits,
+    routes,
+  }));
+  const specs = new Map(kept.map(({ spec }) => [spec.id, spec]));
+  return worstVisits(nodes, limits).uncapped.map((cycle) => {
+    const [first, last] = [cycle[0], cycle.at(-1)] as [string, string];
+    const closing = (specs.get(last) as StageSpec).on.find(({ target }) => target === first || target === "paused");
+    return diagnose(PLAN_ERRORS, "PLAN_CYCLE_UNBOUNDED", { cycle: [...cycle, first].join(" -> ") }, closing?.where);
+  });
+}
+
+/** Child plans are nested, so one that several others share is stored several times. */
+function sizeProblems(blueprint: Blueprint, plans: readonly Plan[]): readonly Diagnostic[] {
+  if (countPlans(plans) <= MOST_CHILDREN) return [];
+  const data = { blueprint: blueprint.name, most: MOST_CHILDREN };
+  return [diagnose(PLAN_ERRORS, "PLAN_CHILDREN_TOO_MANY", data, blueprint.stages[0]?.where)];
+}
+
+function countPlans(plans: readonly Plan[]): number {
+  return plans.reduce((count, plan) => count + 1 + countPlans(plan.children), 0);
+}
+
+function inexact(blueprint: Blueprint, bound: Plan["bound"]): readonly Diagnostic[] {
+  return MEASURES.filter((measure) => !Number.isSafeInteger(bound[measure])).map((measure) => {
+    const data = { blueprint: blueprint.name, measure: MEASURE_NAMES[measure] };
+    return diagnose(PLAN_ERRORS, "PLAN_BOUND_TOO_LARGE", data, blueprint.stages[0]?.where);
+  });
+}

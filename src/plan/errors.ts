@@ -1,0 +1,172 @@
+/** What can be wrong with a blueprint that reads well but cannot become a plan. */
+import type { Catalogue } from "../base/diagnostic.ts";
+
+function suggest(near: string | null, otherwise: string): string {
+  return near !== null ? `Did you mean "${near}"?` : otherwise;
+}
+
+export const PLAN_ERRORS = {
+  PLAN_STAGES_MISSING: {
+    what: (d: { blueprint: string }) => `Blueprint "${d.blueprint}" has no stage.`,
+    why: "A run begins with the first stage.",
+    hint: "Write at least one stage below `stages`.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_PARAM_UNKNOWN: {
+    what: (d: { param: string; blueprint: string; near: string | null }) =>
+      `Blueprint "${d.blueprint}" has no parameter "${d.param}".`,
+    why: "A value that nothing reads is most often a misspelt name.",
+    hint: (d: { near: string | null }) => suggest(d.near, "Declare it below `params`, or leave it out."),
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_PARAM_MISSING: {
+    what: (d: { param: string; blueprint: string }) =>
+      `Parameter "${d.param}" of blueprint "${d.blueprint}" has no value.`,
+    why: "It has no default, so whoever starts a run must give it one.",
+    hint: (d: { param: string }) => `Give it with \`--param ${d.param}=…\`, or add a \`default\`.`,
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_PARAM_TYPE: {
+    what: (d: { param: string; type: string; found: string }) =>
+      `Parameter "${d.param}" must be a ${d.type}, and its value is a ${d.found}.`,
+    why: "Values keep their type: nothing is converted on the way into a stage.",
+    hint: (d: { type: string }) => `Give a ${d.type}, or change the declared \`type\`.`,
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_PARAM_NOT_JSON: {
+    what: (d: { param: string }) => `The value of parameter "${d.param}" cannot be stored as JSON.`,
+    why: "A plan is stored with its parameters, and a later replay must find the same values.",
+    hint: "Use texts, finite numbers, booleans, null, lists and maps.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_OUTCOME_UNKNOWN: {
+    what: (d: { stage: string; outcome: string; outcomes: string; near: string | null }) =>
+      `Stage "${d.stage}" never has the outcome "${d.outcome}".`,
+    why: "A route that is never taken is a mistake: its target would wait for ever.",
+    hint: (d: { outcomes: string; near: string | null }) => suggest(d.near, `Its outcomes are: ${d.outcomes}.`),
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_TARGET_UNKNOWN: {
+    what: (d: { stage: string; target: string; near: string | null }) =>
+      `Stage "${d.stage}" leads to "${d.target}", which does not exist.`,
+    why: "Every outcome must lead to a stage or to an end.",
+    hint: (d: { near: string | null }) => suggest(d.near, "Name a stage, or one of the ends: done, fail, paused."),
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_LEVEL_TOO_LOW: {
+    what: (d: { stage: string; needs: string; level: string }) =>
+      `The first stage "${d.stage}" needs level ${d.needs}, and the ceiling is ${d.level}.`,
+    why: "Nothing of this blueprint could run below that level.",
+    hint: (d: { needs: string }) => `Compile with \`--level ${d.needs}\`, or begin with a stage of a lower level.`,
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_REFERENCE_CUT: {
+    what: (d: { stage: string; reference: string; needs: string; level: string }) =>
+      `Stage "${d.stage}" uses "${d.reference}", but "${d.needs}" does not run at level ${d.level}.`,
+    why: "The value would never exist, so the stage could never begin.",
+    hint: "Raise the level, give both stages the same `level`, or drop the reference.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_ACTION_UNKNOWN: {
+    what: (d: { stage: string; action: string; near: string | null }) =>
+      `Stage "${d.stage}" calls the action "${d.action}", which is not registered.`,
+    why: "Only registered actions can be called.",
+    hint: (d: { near: string | null }) => suggest(d.near, "Register the action, or use a command."),
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_ACTION_INPUT_UNKNOWN: {
+    what: (d: { stage: string; action: string; member: string; near: string | null }) =>
+      `Action "${d.action}" takes no "${d.member}" (stage "${d.stage}").`,
+    why: "A value that the action does not read would have no effect.",
+    hint: (d: { near: string | null }) => suggest(d.near, "Leave it out."),
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_ACTION_INPUT_MISSING: {
+    what: (d: { stage: string; action: string; member: string; summary: string }) =>
+      `Action "${d.action}" needs "${d.member}" (stage "${d.stage}").`,
+    why: "The action cannot work without it.",
+    hint: (d: { member: string; summary: string }) => `Add \`${d.member}\` below \`with\`: ${d.summary}`,
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_ACTION_INPUT_NOT_MAP: {
+    what: (d: { stage: string; action: string }) =>
+      `The input of action "${d.action}" is not a map (stage "${d.stage}").`,
+    why: "An action reads its input by name.",
+    hint: "Write `with` as a map of names and values.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_EFFECT_WEAKENED: {
+    what: (d: { stage: string; action: string; declared: string; written: string }) =>
+      `Stage "${d.stage}" says \`${d.written}\`, but action "${d.action}" is \`${d.declared}\`.`,
+    why: "After a crash the stage would be repeated more freely than the action can bear.",
+    hint: (d: { declared: string }) => `Write \`effect: ${d.declared}\`, or leave \`effect\` out.`,
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_EFFECT_FIXED: {
+    what: (d: { stage: string; kind: string; fixed: string; written: string }) =>
+      `Stage "${d.stage}" says \`effect: ${d.written}\`, but a ${d.kind} stage is always \`${d.fixed}\`.`,
+    why: "What is repeated after a crash is decided by the stages inside it.",
+    hint: "Leave `effect` out here and write it on the stages inside.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_CHILD_NOT_FOUND: {
+    what: (d: { stage: string; child: string }) =>
+      `Stage "${d.stage}" runs the blueprint "${d.child}", which was not found.`,
+    why: "A plan holds the plans of all its children, so that it cannot change while it runs.",
+    hint: "Give the path relative to the file that names it.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_CHILD_RECURSIVE: {
+    what: (d: { stage: string; chain: string }) => `Stage "${d.stage}" makes a blueprint run itself: ${d.chain}.`,
+    why: "Such a run would have no end and no worst case.",
+    hint: "Use a route back to an earlier stage, with a cap, in place of the child run.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_CHILD_TOO_DEEP: {
+    what: (d: { stage: string; most: number }) => `Stage "${d.stage}" would nest child runs more than ${d.most} deep.`,
+    why: "Each child plan is stored inside the plan that runs it.",
+    hint: "Nest less deeply.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_CHILDREN_TOO_MANY: {
+    what: (d: { blueprint: string; most: number }) =>
+      `Blueprint "${d.blueprint}" holds more than ${d.most} child plans, nested ones counted.`,
+    why: "Each child plan is stored inside the plan that runs it.",
+    hint: "Nest less deeply, or run fewer different blueprints.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_CYCLE_UNBOUNDED: {
+    what: (d: { cycle: string }) => `Nothing ends the cycle ${d.cycle}.`,
+    why: "Every plan must have a worst case; this one could run, and spend, without end.",
+    hint: "Set `limits.rounds` or `limits.stages`, or `max_visits` on a stage of the cycle.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_BOUND_TOO_LARGE: {
+    what: (d: { blueprint: string; measure: string }) =>
+      `The worst case of blueprint "${d.blueprint}" has no usable number of ${d.measure}.`,
+    why: "It is too large to be counted exactly, so it is no bound.",
+    hint: "Lower the attempts, visits, items or timeouts, or set `limits`.",
+    retry: "after_change",
+    exit: 3,
+  },
+} as const satisfies Catalogue;

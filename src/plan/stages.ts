@@ -1,0 +1,142 @@
+/** A stage as written and checked → a stage of the plan, with every default filled in. */
+import type { Expression } from "../base/expression.ts";
+import type { Blueprint, LeafSpec, ParamType, Program, StageSettings, StageSpec } from "../blueprint/blueprint.ts";
+import { type ChildBounds, visitBound } from "./bound.ts";
+import type { RunSpec } from "./checks.ts";
+import { actionEffect, processEffect, settle } from "./defaults.ts";
+import type { ActionSignature, GroupStage, LeafStage, Plan, PlanStage } from "./plan.ts";
+import type { Routes } from "./routes.ts";
+
+type Pairs = readonly (readonly [name: string, value: Expression])[];
+
+/** A child as a run stage needs it: what it declares, and its plan. */
+export interface Child {
+  readonly blueprint: Blueprint;
+  readonly plan: Plan;
+}
+
+/** What stages are built from. Every action and child they name is there: a stage that names another was refused. */
+export interface Materials {
+  readonly defaults: StageSettings;
+  readonly actions: ReadonlyMap<string, ActionSignature>;
+  readonly child: (spec: RunSpec) => Child;
+  /** Worst cases of the children, by fingerprint. */
+  readonly bounds: ChildBounds;
+}
+
+export function buildStage(spec: StageSpec, routes: Routes, materials: Materials): PlanStage {
+  return spec.kind === "group" ? buildGroup(spec, routes, materials) : buildLeaf(spec, routes, materials);
+}
+
+function buildLeaf(spec: LeafSpec, routes: Routes, materials: Materials): LeafStage {
+  const { defaults } = materials;
+  const settings = settle(spec, defaults);
+  const common = {
+    ...commonOf(spec, routes, materials),
+    maxAttempts: settings.maxAttempts,
+    timeoutMs: settings.timeoutMs,
+  };
+  switch (spec.kind) {
+    case "action": {
+      const signature = materials.actions.get(spec.action) as ActionSignature;
+      const effect = actionEffect(spec.effect, defaults, signature.effect);
+      const { tokens, microUsd } = signature.cost;
+      return {
+        ...common,
+        kind: "action",
+        effect,
+        action: spec.action,
+        with: orderKeys(spec.with),
+        cost: { tokens, microUsd },
+      };
+    }
+    case "run":
+      return buildRun(spec, common, materials.child(spec));
+    case "gate": {
+      const escalateExits = [...new Set(spec.escalateExits)].sort((a, b) => a - b);
+      return {
+        ...common,
+        ...processOf(spec, defaults),
+        kind: "gate",
+        effect: processEffect(spec, defaults),
+        escalateExits,
+      };
+    }
+    case "command":
+      return { ...common, ...processOf(spec, defaults), kind: "command", effect: processEffect(spec, defaults) };
+  }
+}
+
+/** Without a timeout of its own a child run may take its worst case: the default for one process would cut it short. */
+function buildRun(
+  spec: RunSpec,
+  common: Omit<LeafStage & { kind: "run" }, "kind" | "effect" | "plan" | "params">,
+  child: Child,
+): LeafStage {
+  const given = new Set(spec.params.map(([name]) => name));
+  const typed = child.blueprint.params.filter(([name, { type }]) => given.has(name) && type !== undefined);
+  return {
+    ...common,
+    kind: "run",
+    effect: "keyed",
+    timeoutMs: spec.timeoutMs ?? child.plan.bound.wallMs,
+    plan: child.plan.fingerprint,
+    params: orderPairs(spec.params),
+    ...(typed.length === 0
+      ? {}
+      : { types: Object.fromEntries(typed.map(([name, { type }]) => [name, type as ParamType])) }),
+  };
+}
+
+/** A group has one attempt, whatever the defaults say: its members have their own. It may take its worst case. */
+function buildGroup(spec: Extract<StageSpec, { kind: "group" }>, routes: Routes, materials: Materials): GroupStage {
+  const { maxItems, maxParallel, failFast } = spec;
+  const members = spec.members.map((member) => ({ ...buildLeaf(member, {}, materials), maxVisits: null }));
+  const forEach = spec.forEach === undefined ? null : orderKeys(spec.forEach);
+  const fixed = { kind: "group", effect: "idempotent", maxAttempts: 1 } as const;
+  const group: GroupStage = {
+    ...commonOf(spec, routes, materials),
+    ...fixed,
+    ...{ members, forEach, maxItems, maxParallel, failFast, timeoutMs: 0 },
+  };
+  return { ...group, timeoutMs: Math.min(visitBound(group, materials.bounds).wallMs, Number.MAX_SAFE_INTEGER) };
+}
+
+function commonOf(spec: StageSpec, routes: Routes, materials: Materials) {
+  const { backoff, maxVisits } = settle(spec, materials.defaults);
+  return {
+    id: spec.id,
+    ...(spec.title === undefined ? {} : { title: spec.title }),
+    backoff,
+    maxVisits,
+    inputs: spec.inputs.map(({ name }) => name),
+    routes,
+  };
+}
+
+function processOf(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, defaults: StageSettings) {
+  const { cwd, stallMs } = settle(spec, defaults);
+  return {
+    program: orderProgram(spec.program),
+    env: orderPairs(spec.env),
+    cwd,
+    stallMs,
+    capture: spec.capture,
+    outputs: spec.outputs.map(({ name, path }) => ({ name, path })).sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+/** The same expression with the keys of every map sorted: the order of keys has no meaning and must not change a plan. */
+function orderKeys(expression: Expression): Expression {
+  if ("list" in expression) return { list: expression.list.map(orderKeys) };
+  if ("map" in expression) return { map: orderPairs(expression.map) };
+  return expression;
+}
+
+function orderPairs(pairs: Pairs): Pairs {
+  return pairs.map(([name, value]) => [name, orderKeys(value)] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function orderProgram(program: Program): Program {
+  return "argv" in program ? { argv: orderKeys(program.argv) } : { shell: orderKeys(program.shell) };
+}

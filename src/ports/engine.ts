@@ -1,0 +1,45 @@
+/** Engine: who hosts the loop. Every engine gives a run the same laws; they differ in where the loop lives and who wakes it. */
+import type { RunId } from "../base/ids.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Status, StopReason, WaitReason } from "../run/reasons.ts";
+
+export interface HostedEnd {
+  readonly run: RunId;
+  /** `running`: the engine was drained; the run can be resumed. */
+  readonly status: Status;
+  readonly reason: StopReason | WaitReason | null;
+}
+
+export interface Hosted {
+  readonly run: RunId;
+  /** Rejects when the journal failed or another host took over; what is stored stays true and the run resumable. */
+  readonly ended: Promise<HostedEnd>;
+}
+
+export interface NewRun {
+  readonly run: RunId;
+  readonly plan: Plan;
+  readonly params: Readonly<Record<string, JsonValue>>;
+  readonly parent?: { readonly run: RunId; readonly stage: string };
+}
+
+/** The first place where a replay and the journal differ, or none. */
+export type ReplayReport =
+  | { readonly equal: true; readonly events: number }
+  | { readonly equal: false; readonly seq: number; readonly expected: string; readonly found: string };
+
+export interface Engine {
+  /** Resolves when the run exists durably; it then goes on by itself. */
+  start(run: NewRun): Promise<Hosted>;
+  /** Goes on with a run that no living host has. Rejects with RUN_NOT_FOUND, RUN_ENDED, RUN_HELD, RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN. */
+  resume(run: RunId, options: { readonly answer?: string; readonly by: string }): Promise<Hosted>;
+  /** "requested": its host will end it. "ended": nobody hosted it, so it was ended here. */
+  cancel(run: RunId, by: string): Promise<"requested" | "ended">;
+  /** Asks for rest at the next stage boundary. */
+  pause(run: RunId, by: string): Promise<void>;
+  /** Decides the whole run again from its journal; calls no executor, action or clock. */
+  replay(run: RunId): Promise<ReplayReport>;
+  /** Stops hosting: ends processes, records nothing, leaves every run resumable. */
+  drain(): Promise<void>;
+}

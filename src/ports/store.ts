@@ -1,0 +1,20 @@
+/** Store: everything durable about runs, opened and closed as one thing. */
+import type { Control } from "./control.ts";
+import type { Journal } from "./journal.ts";
+import type { Lease } from "./lease.ts";
+import type { RunIndex } from "./run-index.ts";
+
+/**
+ * The parts share their commits: `journal.create` also claims the run for this host, and an append after which the run
+ * has ended or rests (waiting, paused) also gives it back. `lease` serves every other case.
+ */
+export interface Store {
+  readonly journal: Journal;
+  readonly runs: RunIndex;
+  readonly lease: Lease;
+  readonly control: Control;
+  /** Problems of the store itself, below the level of events; empty when there are none. */
+  integrity(): Promise<readonly string[]>;
+  /** Waits for writes under way, ends every watch and follow, lets go of the runs held here. Idempotent. */
+  close(): Promise<void>;
+}

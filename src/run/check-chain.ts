@@ -1,0 +1,78 @@
+/** Recomputes the chain of one run from its stored text and names the first event that does not fit. */
+import { isJsonObject } from "../base/json.ts";
+import { chainNext, chainStart } from "./chain.ts";
+import type { RunEvent } from "./events.ts";
+import { type RowChange, rowChange } from "./row.ts";
+
+/** One event as it lies in the store. `body` is null when its bytes are no text at all. */
+export interface ChainLink {
+  readonly seq: number;
+  readonly body: string | null;
+  readonly hash: string;
+}
+
+/** What is pinned beside the events: the end of the chain, and the facts that lists show. */
+export interface PinnedHead extends RowChange {
+  readonly seq: number;
+  readonly hash: string;
+  readonly plan: string;
+}
+
+export type ChainFinding =
+  | { readonly intact: true; readonly events: number; readonly head: string }
+  | { readonly intact: false; readonly seq: number; readonly problem: string };
+
+/** Links come in the order of their seq. */
+export function checkChain(run: string, links: Iterable<ChainLink>, head: PinnedHead): ChainFinding {
+  let seq = 0;
+  let hash = chainStart(run);
+  let row: RowChange | undefined;
+  for (const link of links) {
+    seq += 1;
+    if (link.seq !== seq) return bad(seq, "the event is missing");
+    if (seq > head.seq) return bad(seq, "the event lies beyond the pinned head");
+    if (link.body === null) return bad(seq, "the event is not text");
+    hash = chainNext(hash, link.body);
+    if (hash !== link.hash) return bad(seq, "the event does not match its chain value");
+    const event = parseEvent(link.body);
+    if (event === undefined) return bad(seq, "the event is not a JSON object");
+    const problem = seq === 1 ? firstProblem(event, run, head.plan) : undefined;
+    if (problem !== undefined) return bad(seq, problem);
+    row = rowChange(event) ?? row;
+  }
+  return checkEnd({ seq, hash, row }, head);
+}
+
+interface End {
+  readonly seq: number;
+  readonly hash: string;
+  readonly row: RowChange | undefined;
+}
+
+function checkEnd(end: End, head: PinnedHead): ChainFinding {
+  if (end.seq < head.seq || end.row === undefined) return bad(end.seq + 1, "the event is missing");
+  if (end.hash !== head.hash) return bad(end.seq, "the pinned head does not match the last event");
+  if (end.row.status !== head.status || end.row.reason !== head.reason) {
+    return bad(end.seq, `the run is listed as ${head.status} but its events say ${end.row.status}`);
+  }
+  return { intact: true, events: end.seq, head: end.hash };
+}
+
+function firstProblem(event: RunEvent, run: string, plan: string): string | undefined {
+  if (event.type !== "run.created") return "the first event is not run.created";
+  if (event.run !== run) return "the first event belongs to another run";
+  return event.plan === plan ? undefined : "the run is listed with another plan";
+}
+
+function parseEvent(body: string): RunEvent | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isJsonObject(value) ? (value as unknown as RunEvent) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function bad(seq: number, problem: string): ChainFinding {
+  return { intact: false, seq, problem };
+}

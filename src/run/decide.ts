@@ -1,0 +1,155 @@
+/**
+ * decide: (plan, state, now) → what comes next. The whole of the scheduling; pure.
+ *
+ *   record     a fact that follows from what is known
+ *   authorize  a leaf stage wants to start: policy is asked, then its INTENT is recorded
+ *   wait       nothing to do until an effect ends, a person acts, or `until` comes
+ *   rest       the run has ended, or rests until a person acts: its host lets go of it
+ */
+import { addUsage, NO_USAGE, type Usage } from "../base/usage.ts";
+import type { GroupStage, LeafStage, Plan, Target } from "../plan/plan.ts";
+import { approvalDigest } from "./effect.ts";
+import type { Fact } from "./events.ts";
+import { finishFact } from "./finish.ts";
+import { openingFact } from "./group.ts";
+import { reachedLimit, roundLimit, startLimit, visitLimit, wallDeadline } from "./limits.ts";
+import { stageOf } from "./plan-index.ts";
+import { REASONS } from "./reasons.ts";
+import type { Lane, RunningState, RunState, Stopping } from "./state.ts";
+
+/** A leaf stage that may start, as far as the run's own laws go. */
+export interface Start {
+  readonly path: string;
+  readonly leaf: LeafStage;
+  readonly position: number;
+  readonly visit: number;
+  readonly attempt: number;
+  readonly failures: number;
+  readonly granted: string | null;
+}
+
+export type Decision =
+  | { readonly kind: "record"; readonly fact: Fact }
+  | { readonly kind: "authorize"; readonly start: Start }
+  | { readonly kind: "wait"; readonly until: number | null }
+  | { readonly kind: "rest" };
+
+export function decide(plan: Plan, state: RunState, now: number): Decision {
+  switch (state.status) {
+    case "queued":
+      return record({ type: "run.started" });
+    case "running":
+      return decideRunning(plan, state, now);
+    default:
+      return { kind: "rest" };
+  }
+}
+
+function decideRunning(plan: Plan, state: RunningState, now: number): Decision {
+  const { facts, progress } = state;
+  const busy = runningLanes(state) > 0;
+  if (state.stopping !== null) {
+    const { reason, detail } = state.stopping;
+    return busy ? waitFor(null) : record({ type: "run.finished", status: REASONS[reason], reason, ...(detail === undefined ? {} : { detail }) });
+  }
+  if ("end" in progress.cursor) return record(finishFact(plan, facts, progress.cursor));
+  const limit = reachedLimit(plan, facts, now);
+  if (limit !== null) return stop(limit);
+  if (state.pausing !== null) return busy ? waitFor(wallDeadline(plan, facts)) : record({ type: "run.paused", by: state.pausing });
+  return decideStage(plan, state, progress.cursor, now);
+}
+
+function decideStage(plan: Plan, state: RunningState, cursor: Extract<Target, { to: string }>, now: number): Decision {
+  const { facts, progress } = state;
+  if (cursor.back) {
+    const limit = roundLimit(plan, facts);
+    return limit === null ? record({ type: "round.started", round: facts.round + 1, stage: cursor.to }) : stop(limit);
+  }
+  const stage = stageOf(plan, cursor.to);
+  if (progress.lanes.size === 0 && progress.group === null) {
+    const limit = visitLimit(stage, facts);
+    if (limit !== null) return stop(limit);
+    const visit = (facts.visits.get(stage.id) ?? 0) + 1;
+    if (stage.kind === "group") return record(openingFact(stage, facts, visit));
+    return begin(plan, state, { path: stage.id, leaf: stage, position: 0, visit, attempt: 1, failures: 0, granted: null });
+  }
+  return stage.kind === "group" ? decideGroup(plan, state, stage, now) : decideLanes(plan, state, 1, false, now);
+}
+
+function decideGroup(plan: Plan, state: RunningState, group: GroupStage, now: number): Decision {
+  const lanes = [...state.progress.lanes.values()];
+  const failed = lanes.some((lane) => lane.status === "done" && !isGood(lane));
+  const closing = failed && group.failFast;
+  const open = lanes.some((lane) => lane.status !== "done" && !(closing && lane.status === "ready" && lane.attempts === 0));
+  if (!open) return record({ type: "group.closed", stage: group.id, outcome: failed ? "failure" : "success" });
+  return decideLanes(plan, state, group.maxParallel, closing, now);
+}
+
+/** Starts the first lane that may start; else says what to wait for. `closing`: lanes that never started stay so. */
+function decideLanes(plan: Plan, state: RunningState, maxParallel: number, closing: boolean, now: number): Decision {
+  const running = runningLanes(state);
+  let until = wallDeadline(plan, state.facts);
+  let pending = false;
+  for (const lane of state.progress.lanes.values()) {
+    if (lane.status === "lost") return record(askAboutLoss(state, lane));
+    if (lane.status !== "ready" || (closing && lane.attempts === 0)) continue;
+    pending = true;
+    if (running >= maxParallel) continue;
+    if (lane.readyAt <= now) return begin(plan, state, { ...lane, attempt: lane.attempts + 1 });
+    until = until === null ? lane.readyAt : Math.min(until, lane.readyAt);
+  }
+  if (running > 0 || pending) return waitFor(until);
+  return record({ type: "run.waiting", reason: "awaiting_approval" });
+}
+
+function begin(plan: Plan, state: RunningState, start: Start): Decision {
+  const limit = startLimit(plan, state.facts, reservedBy(state), costOf(start.leaf));
+  return limit === null ? { kind: "authorize", start } : stop(limit);
+}
+
+function costOf(leaf: LeafStage): Usage {
+  return leaf.kind === "action" ? leaf.cost : NO_USAGE;
+}
+
+/** What the lanes under way may still spend. */
+function reservedBy(state: RunningState): Usage {
+  let sum = NO_USAGE;
+  for (const lane of state.progress.lanes.values()) if (lane.status === "running") sum = addUsage(sum, costOf(lane.leaf));
+  return sum;
+}
+
+/** The attempt of a `once` stage was lost: only a person can say whether its effect happened. */
+function askAboutLoss(state: RunningState, lane: Lane): Fact {
+  const answers = lane.leaf.kind === "gate" ? ["again", "failed"] : ["again", "done", "failed"];
+  return {
+    type: "approval.requested",
+    stage: lane.path,
+    visit: lane.visit,
+    kind: "interrupted",
+    digest: approvalDigest(state.facts, lane, null),
+    why: `attempt ${lane.attempts} of "${lane.path}" was interrupted and its effect may have happened`,
+    answers,
+  };
+}
+
+function runningLanes(state: RunningState): number {
+  let count = 0;
+  for (const lane of state.progress.lanes.values()) if (lane.status === "running") count += 1;
+  return count;
+}
+
+function isGood(lane: Lane): boolean {
+  return lane.result?.outcome === "success" || lane.result?.outcome === "pass";
+}
+
+function record(fact: Fact): Decision {
+  return { kind: "record", fact };
+}
+
+function stop(stopping: Stopping): Decision {
+  return record({ type: "run.stopping", ...stopping });
+}
+
+function waitFor(until: number | null): Decision {
+  return { kind: "wait", until };
+}

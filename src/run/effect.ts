@@ -1,0 +1,116 @@
+/** Effect: exactly what a leaf stage is about to do, with every reference resolved. What is authorized is what is performed. */
+import { sha256 } from "../base/digest.ts";
+import { type Expression, resolve } from "../base/expression.ts";
+import { canonical, isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import type { CommandStage, GateStage, LeafStage } from "../plan/plan.ts";
+import type { PolicyRequest } from "../policy/request.ts";
+import type { ArtifactRef } from "./events.ts";
+import { type ItemScope, lookUp } from "./scope.ts";
+import type { Lane, Progress, RunFacts } from "./state.ts";
+
+export type Effect =
+  | {
+      readonly kind: "process";
+      readonly stage: CommandStage | GateStage;
+      readonly request: PolicyRequest;
+      readonly argv: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly inputs: Readonly<Record<string, ArtifactRef>>;
+    }
+  | {
+      readonly kind: "action";
+      readonly stage: Extract<LeafStage, { kind: "action" }>;
+      readonly request: PolicyRequest;
+      readonly input: JsonObject;
+      readonly inputs: Readonly<Record<string, ArtifactRef>>;
+    }
+  | {
+      readonly kind: "run";
+      readonly stage: Extract<LeafStage, { kind: "run" }>;
+      readonly params: Readonly<Record<string, JsonValue>>;
+    };
+
+export type Resolved = { readonly ok: true; readonly effect: Effect } | { readonly ok: false; readonly error: string };
+
+/** Resolves the values of one stage and remembers every reason why it cannot begin. */
+interface Resolver {
+  value(expression: Expression): JsonValue;
+  text(value: JsonValue, what: string): string;
+  refuse(error: string): void;
+}
+
+/** The effect of a lane's stage, or why it cannot begin. */
+export function resolveEffect(facts: RunFacts, progress: Progress, leaf: LeafStage, position: number): Resolved {
+  const items = progress.group?.items ?? null;
+  const item: ItemScope | null = items === null ? null : { item: items[position] ?? null, index: position };
+  const errors: string[] = [];
+  const refuse = (error: string): void => {
+    errors.push(error);
+  };
+  const effect = effectOf(facts, leaf, {
+    value(expression) {
+      const resolved = resolve(expression, (path) => lookUp(facts, item, path));
+      if (resolved.ok) return resolved.value;
+      refuse(`\${${resolved.ref}} has no value`);
+      return "";
+    },
+    text(value, what) {
+      if (typeof value === "object") refuse(`${what} is not a text`);
+      return String(value);
+    },
+    refuse,
+  });
+  return errors.length === 0 ? { ok: true, effect } : { ok: false, error: errors.join("; ") };
+}
+
+function effectOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Effect {
+  switch (leaf.kind) {
+    case "command":
+    case "gate": {
+      const { request, argv } = programOf(leaf, resolver);
+      const env = Object.fromEntries(leaf.env.map(([name, value]) => [name, resolver.text(resolver.value(value), `env ${name}`)]));
+      return { kind: "process", stage: leaf, request, argv, env, inputs: inputsOf(facts, leaf, resolver) };
+    }
+    case "action": {
+      const input = resolver.value(leaf.with);
+      if (!isJsonObject(input)) resolver.refuse("`with` is not a map");
+      const request: PolicyRequest = { kind: "action", action: leaf.action };
+      return { kind: "action", stage: leaf, request, input: input as JsonObject, inputs: inputsOf(facts, leaf, resolver) };
+    }
+    case "run":
+      return { kind: "run", stage: leaf, params: Object.fromEntries(leaf.params.map(([name, value]) => [name, resolver.value(value)])) };
+  }
+}
+
+function programOf(
+  leaf: CommandStage | GateStage,
+  resolver: Resolver,
+): { readonly request: PolicyRequest; readonly argv: readonly string[] } {
+  if ("shell" in leaf.program) {
+    const script = resolver.text(resolver.value(leaf.program.shell), "the command");
+    return { request: { kind: "shell", script }, argv: ["/bin/sh", "-c", script] };
+  }
+  const list = resolver.value(leaf.program.argv);
+  const items: readonly JsonValue[] = Array.isArray(list) ? list : [];
+  if (items.length === 0) resolver.refuse("the command is not a list of arguments");
+  const argv = items.map((argument, index) => resolver.text(argument, `argument ${index}`));
+  return { request: { kind: "run", argv }, argv };
+}
+
+function inputsOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Readonly<Record<string, ArtifactRef>> {
+  const inputs: Record<string, ArtifactRef> = {};
+  for (const name of leaf.inputs) {
+    const dot = name.indexOf(".");
+    const result = facts.results.get(name.slice(0, dot));
+    const wanted = name.slice(dot + 1);
+    const ref = wanted === "log" ? result?.log : result?.artifacts?.[wanted];
+    if (ref === undefined) resolver.refuse(`input ${name} does not exist: its stage has not produced it`);
+    else inputs[name] = { sha256: ref.sha256, bytes: ref.bytes };
+  }
+  return inputs;
+}
+
+/** What a person allows: this plan, this stage, this visit, exactly this request. Another visit needs another answer. */
+export function approvalDigest(facts: RunFacts, lane: Pick<Lane, "path" | "visit">, request: PolicyRequest | null): string {
+  return sha256(canonical({ plan: facts.plan, run: facts.run, stage: lane.path, visit: lane.visit, request: request as JsonObject | null }));
+}

@@ -1,0 +1,80 @@
+/** RUN_*: why a run cannot be started, resumed, cancelled or found. */
+import type { Catalogue } from "../base/diagnostic.ts";
+
+export const RUN_ERRORS = {
+  RUN_NOT_FOUND: {
+    what: (d: { run: string }) => `no run is called "${d.run}"`,
+    why: "Nothing can be shown or changed about a run that this project does not have.",
+    hint: "List the runs with `pawl status`. A unique prefix of an id and `@last` work too.",
+    retry: "after_change",
+    exit: 3,
+  },
+  RUN_AMBIGUOUS: {
+    what: (d: { run: string; matches: readonly string[] }) => `"${d.run}" could be ${d.matches.join(", ")}`,
+    why: "Acting on the wrong run cannot be undone.",
+    hint: "Give more characters of the id.",
+    retry: "after_change",
+    exit: 3,
+  },
+  RUN_ENDED: {
+    what: (d: { run: string; status: string; reason: string }) => `run ${d.run} has ended: ${d.status} (${d.reason})`,
+    why: "An ended run never changes again: its record is what people rely on.",
+    hint: "Start a new run with `pawl run`.",
+    retry: "never",
+    exit: 3,
+  },
+  RUN_HELD: {
+    what: (d: { run: string; pid: number; hostname: string }) => `run ${d.run} is hosted by process ${d.pid} on ${d.hostname}`,
+    why: "Two hosts of one run would repeat its effects.",
+    hint: "Follow it with `pawl status RUN --watch`, or end it with `pawl cancel RUN`.",
+    retry: "after_change",
+    exit: 1,
+  },
+  RUN_NOT_HOSTED: {
+    what: (d: { run: string; status: string }) => `run ${d.run} is ${d.status} and no process hosts it`,
+    why: "Only a run that is under way can be asked to pause.",
+    hint: "It rests already. Go on with `pawl resume RUN`, or end it with `pawl cancel RUN`.",
+    retry: "after_change",
+    exit: 3,
+  },
+  RUN_ANSWER_NEEDED: {
+    what: (d: { run: string; stage: string; why: string; answers: readonly string[] }) =>
+      `run ${d.run} waits for an answer about "${d.stage}": ${d.why}`,
+    why: "Going on without the answer could do what nobody allowed, or do a thing twice.",
+    hint: (d: { run: string; answers: readonly string[] }) => `Answer with \`pawl resume ${d.run} --answer ${d.answers.join("|")}\`.`,
+    retry: "after_change",
+    exit: 3,
+  },
+  RUN_ANSWER_UNKNOWN: {
+    what: (d: { run: string; answer: string; answers: readonly string[] }) =>
+      d.answers.length === 0
+        ? `run ${d.run} has no open question that "${d.answer}" could answer`
+        : `"${d.answer}" is not an answer to the open question of run ${d.run}`,
+    why: "An answer is stored for good and decides what happens next.",
+    hint: (d: { answers: readonly string[] }) =>
+      d.answers.length === 0 ? "Resume it without --answer." : `Use one of: ${d.answers.join(", ")}.`,
+    retry: "after_change",
+    exit: 3,
+  },
+  RUN_LOST: {
+    what: (d: { run: string }) => `another process has written to run ${d.run}`,
+    why: "Only one host may decide for a run, so this one stopped without storing anything.",
+    hint: "See what the other process did with `pawl show RUN`.",
+    retry: "after_change",
+    exit: 1,
+  },
+  RUN_SECRET_IN_PLAN: {
+    what: (d: { plan: string }) => `the plan or the parameters of "${d.plan}" hold what looks like a secret`,
+    why: "Plans and parameters are stored and shown as they are; a secret in them would leak.",
+    hint: "Keep the secret in a file or a keyring, and let the command that needs it read it there.",
+    retry: "after_change",
+    exit: 3,
+  },
+  RUN_PLAN_MISSING: {
+    what: (d: { run: string; plan: string }) => `the plan ${d.plan} of run ${d.run} is not in the journal`,
+    why: "A run can only go on with exactly the plan it began with.",
+    hint: "The journal was damaged or copied in part: restore it, then check it with `pawl verify --all`.",
+    retry: "after_change",
+    exit: 1,
+  },
+} as const satisfies Catalogue;

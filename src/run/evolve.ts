@@ -1,0 +1,174 @@
+/**
+ * evolve: (state, event) → state. It only records: every choice was made by `decide` before the event was written.
+ * It throws only when the transition table is broken, which is a defect and never an outcome of a run.
+ */
+import { addUsage, NO_USAGE } from "../base/usage.ts";
+import type { RunId } from "../base/ids.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { EventOf, RunEvent } from "./events.ts";
+import { closeGroup, finishLane, laneFor, openGroup, refuse } from "./lanes.ts";
+import type { TerminalStatus } from "./reasons.ts";
+import type { Progress, RunningState, RunState, StageResult } from "./state.ts";
+import { transition } from "./transitions.ts";
+
+/** The state after `run.created`. */
+export function beginState(event: EventOf<"run.created">): RunState {
+  return {
+    status: "queued",
+    facts: {
+      run: event.run as RunId,
+      plan: event.plan,
+      params: event.params,
+      createdAt: event.at,
+      at: event.at,
+      startedAt: event.at,
+      round: 1,
+      started: 0,
+      consecutiveFailures: 0,
+      usage: NO_USAGE,
+      visits: new Map(),
+      results: new Map(),
+      verdicts: new Map(),
+      lastFailure: null,
+    },
+  };
+}
+
+/** Consumes `state`: its maps move into the result. */
+export function evolve(plan: Plan, state: RunState, event: RunEvent): RunState {
+  if (transition(state.status, event.type) === undefined) {
+    throw new Error(`a run that is ${state.status} cannot have the event ${event.type}`);
+  }
+  state.facts.at = event.at;
+  switch (state.status) {
+    case "queued":
+      return start(plan, state, event);
+    case "running":
+      return evolveRunning(plan, state, event);
+    case "waiting":
+      return evolveWaiting(plan, state, event);
+    case "paused":
+      return evolvePaused(state, event);
+    default:
+      return state;
+  }
+}
+
+function start(plan: Plan, state: RunState, event: RunEvent): RunState {
+  state.facts.startedAt = event.at;
+  const progress: Progress = { cursor: { to: plan.start, back: false }, lanes: new Map(), group: null };
+  return { status: "running", facts: state.facts, progress, stopping: null, pausing: null };
+}
+
+function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunState {
+  const { facts, progress } = state;
+  switch (event.type) {
+    case "stage.started": {
+      const lane = laneFor(plan, state, event.stage);
+      lane.status = "running";
+      lane.attempts = event.attempt;
+      facts.started += 1;
+      return state;
+    }
+    case "stage.finished":
+      facts.usage = addUsage(facts.usage, event.usage ?? NO_USAGE);
+      return finishLane(plan, state, event.stage, resultOf(event), event.at);
+    case "stage.refused":
+      return refuse(plan, state, event);
+    case "stage.interrupted": {
+      const lane = laneFor(plan, state, event.stage);
+      lane.status = lane.leaf.effect === "once" ? "lost" : "ready";
+      lane.readyAt = event.at;
+      return state;
+    }
+    case "stage.rested":
+      laneFor(plan, state, event.stage).status = "resting";
+      return state;
+    case "group.opened":
+      return openGroup(plan, state, event);
+    case "group.closed":
+      return closeGroup(plan, state, event.outcome);
+    case "policy.denied":
+      return { ...state, stopping: { reason: "policy_denied", detail: `${event.stage}: ${event.why}` } };
+    case "approval.requested": {
+      const lane = laneFor(plan, state, event.stage);
+      lane.status = "asking";
+      lane.question = { kind: event.kind, digest: event.digest, answers: event.answers, why: event.why };
+      return state;
+    }
+    case "round.started":
+      facts.round = event.round;
+      return { ...state, progress: { ...progress, cursor: { to: event.stage, back: false } } };
+    case "run.pausing":
+      return { ...state, pausing: event.by };
+    case "run.paused":
+      return { status: "paused", facts, progress, by: event.by };
+    case "run.waiting":
+      return { status: "waiting", facts, progress, reason: event.reason, stopping: null };
+    case "run.stopping":
+      return { ...state, stopping: stoppingOf(event) };
+    case "run.finished":
+      return end(state, event);
+    default:
+      return state;
+  }
+}
+
+function evolveWaiting(plan: Plan, state: Extract<RunState, { status: "waiting" }>, event: RunEvent): RunState {
+  const { facts, progress } = state;
+  switch (event.type) {
+    case "approval.answered":
+      return answered(plan, state, event);
+    case "run.finished":
+      return end(state, event);
+    default:
+      for (const lane of progress.lanes.values()) if (lane.status === "resting") lane.status = "ready";
+      return { status: "running", facts, progress, stopping: state.stopping, pausing: null };
+  }
+}
+
+function evolvePaused(state: Extract<RunState, { status: "paused" }>, event: RunEvent): RunState {
+  if (event.type === "run.finished") return end(state, event);
+  const { facts, progress } = state;
+  const { cursor } = progress;
+  // A pause that a route asked for goes on where the plan says.
+  const next = "end" in cursor && cursor.resume !== undefined ? { ...progress, cursor: cursor.resume } : progress;
+  return { status: "running", facts, progress: next, stopping: null, pausing: null };
+}
+
+function answered(plan: Plan, state: Extract<RunState, { status: "waiting" }>, event: EventOf<"approval.answered">): RunState {
+  const lane = laneFor(plan, state, event.stage);
+  lane.question = null;
+  switch (event.answer) {
+    case "approve":
+      lane.status = "ready";
+      lane.granted = event.digest;
+      return state;
+    case "deny":
+      return { ...state, stopping: { reason: "approval_denied", detail: `${event.stage}: denied by ${event.by}` } };
+    case "again":
+      lane.status = "ready";
+      return state;
+    default: {
+      const outcome = event.answer === "done" ? "success" : "failure";
+      const cause = event.answer === "done" ? "ok" : "killed";
+      const running: RunningState = { status: "running", facts: state.facts, progress: state.progress, stopping: null, pausing: null };
+      const after = finishLane(plan, running, event.stage, { outcome, cause, error: `answered by ${event.by}` }, event.at);
+      return { ...state, progress: after.progress };
+    }
+  }
+}
+
+function end(state: RunState, event: EventOf<"run.finished">): RunState {
+  return { ...stoppingOf(event), status: event.status as TerminalStatus, facts: state.facts };
+}
+
+function stoppingOf(event: EventOf<"run.stopping" | "run.finished">): RunningState["stopping"] & object {
+  return event.detail === undefined ? { reason: event.reason } : { reason: event.reason, detail: event.detail };
+}
+
+function resultOf(event: EventOf<"stage.finished">): StageResult {
+  const { type: _type, at: _at, stage: _stage, attempt: _attempt, usage: _usage, signal: _signal, child: _child, ...result } = event;
+  return result;
+}
+

@@ -1,0 +1,40 @@
+/** How a run ends when its cursor has reached an end. Only evidence from outside makes a success. */
+import type { Plan, Target } from "../plan/plan.ts";
+import type { Cause, Fact } from "./events.ts";
+import { REASONS, type StopReason } from "./reasons.ts";
+import type { RunFacts } from "./state.ts";
+
+const BY_CAUSE: Partial<Record<Cause, StopReason>> = { stall: "stall", oom: "oom", resource: "resource_exhausted" };
+
+export function finishFact(plan: Plan, facts: RunFacts, target: Extract<Target, { end: string }>): Fact {
+  switch (target.end) {
+    case "done":
+      return finished(doneReason(plan, facts, target.cut), target.cut === undefined ? undefined : `the level ends before "${target.cut}"`);
+    case "fail": {
+      const failure = facts.lastFailure;
+      const detail = failure === null ? undefined : `${failure.stage}: ${failure.error ?? failure.cause}`;
+      return finished((failure && BY_CAUSE[failure.cause]) ?? "stage_failed", detail);
+    }
+    case "escalate":
+      return finished("escalated", facts.lastFailure?.stage);
+    case "paused":
+      return { type: "run.paused", by: "route" };
+  }
+}
+
+/**
+ * Done means verified. A gate whose latest verdict is not a pass makes the run unverified at every level; a run that
+ * no gate has judged may report (L1) but may not claim anything above that.
+ */
+function doneReason(plan: Plan, facts: RunFacts, cut: string | undefined): StopReason {
+  const verdicts = [...facts.verdicts.values()];
+  if (verdicts.some((verdict) => verdict !== "pass")) return "unverified";
+  const mayReport = plan.level === "L0" || plan.level === "L1";
+  if (verdicts.length === 0) return mayReport ? "reported" : "unverified";
+  if (cut === undefined) return "goal_achieved";
+  return mayReport ? "reported" : "proposed";
+}
+
+function finished(reason: StopReason, detail: string | undefined): Fact {
+  return { type: "run.finished", status: REASONS[reason], reason, ...(detail === undefined ? {} : { detail }) };
+}

@@ -1,0 +1,122 @@
+/** Lanes: how the leaf stages under way begin, end and hand over to the next stage. Part of `evolve`. */
+import type { Plan } from "../plan/plan.ts";
+import { backoffMs } from "./backoff.ts";
+import type { EventOf } from "./events.ts";
+import { memberOf, memberPath, stageOf } from "./plan-index.ts";
+import type { Lane, Progress, RunFacts, RunningState, RunState, StageResult } from "./state.ts";
+
+type Underway = Extract<RunState, { progress: Progress }>;
+
+/** The lane of a path; a leaf at the cursor gets its lane, and counts as visited, with its first event. */
+export function laneFor(plan: Plan, state: Underway, path: string): Lane {
+  const { facts, progress } = state;
+  const known = progress.lanes.get(path);
+  if (known !== undefined) return known;
+  const leaf = stageOf(plan, path);
+  if (leaf.kind === "group") throw new Error(`"${path}" is a group, not a leaf stage`);
+  const lane = newLane(path, leaf, 0, visitNext(facts, path));
+  progress.lanes.set(path, lane);
+  return lane;
+}
+
+function newLane(path: string, leaf: Lane["leaf"], position: number, visit: number): Lane {
+  return {
+    path,
+    leaf,
+    position,
+    visit,
+    status: "ready",
+    attempts: 0,
+    failures: 0,
+    readyAt: 0,
+    question: null,
+    granted: null,
+    result: null,
+  };
+}
+
+function visitNext(facts: RunFacts, id: string): number {
+  const visit = (facts.visits.get(id) ?? 0) + 1;
+  facts.visits.set(id, visit);
+  return visit;
+}
+
+export function openGroup(plan: Plan, state: RunningState, event: EventOf<"group.opened">): RunningState {
+  const { facts, progress } = state;
+  const group = stageOf(plan, event.stage);
+  if (group.kind !== "group") throw new Error(`"${event.stage}" is not a group`);
+  visitNext(facts, event.stage);
+  for (let position = 0; position < event.members; position += 1) {
+    const path = memberPath(group, position);
+    progress.lanes.set(path, newLane(path, memberOf(group, position), position, event.visit));
+  }
+  return { ...state, progress: { ...progress, group: { stage: event.stage, items: event.items ?? null } } };
+}
+
+/** A stage that could not begin has failed without an effect. */
+export function refuse(plan: Plan, state: RunningState, event: EventOf<"stage.refused">): RunningState {
+  const result: StageResult = { outcome: "failure", cause: "invalid_input", error: event.error };
+  const { facts, progress } = state;
+  const isGroup = progress.group === null && stageOf(plan, event.stage).kind === "group";
+  if (!isGroup) return finishLane(plan, state, event.stage, result, event.at);
+  visitNext(facts, event.stage);
+  facts.consecutiveFailures += 1;
+  facts.lastFailure = { stage: event.stage, cause: "invalid_input", error: event.error };
+  return leaveStage(plan, { ...state, facts: settle(facts, event.stage, result) }, event.stage, "failure");
+}
+
+export function closeGroup(plan: Plan, state: RunningState, outcome: string): RunningState {
+  const { facts, progress } = state;
+  const id = progress.group?.stage ?? "";
+  const output = [...progress.lanes.values()].map((lane) => lane.result?.output ?? null);
+  const cause = outcome === "success" ? "ok" : "child";
+  return leaveStage(plan, { ...state, facts: settle(facts, id, { outcome, cause, output }) }, id, outcome);
+}
+
+/** Ends an attempt. The lane is tried again while it has attempts left; else its stage is left by its outcome. */
+export function finishLane(plan: Plan, state: RunningState, path: string, result: StageResult, at: number): RunningState {
+  const { facts, progress } = state;
+  const lane = laneFor(plan, state, path);
+  const kept = lane.leaf.kind === "gate" ? verdictOf(result) : result;
+  const good = kept.outcome === "success" || kept.outcome === "pass";
+  if (good) {
+    facts.consecutiveFailures = 0;
+  } else {
+    lane.failures += 1;
+    facts.consecutiveFailures += 1;
+    facts.lastFailure = { stage: path, cause: kept.cause, ...(kept.error === undefined ? {} : { error: kept.error }) };
+  }
+  if (!good && canRetry(lane, kept)) {
+    lane.status = "ready";
+    lane.readyAt = at + backoffMs(lane.leaf.backoff, lane.failures);
+    return state;
+  }
+  lane.status = "done";
+  lane.result = kept;
+  if (lane.leaf.kind === "gate") facts.verdicts.set(path, kept.outcome);
+  if (progress.group !== null) return state;
+  return leaveStage(plan, { ...state, facts: settle(facts, path, kept) }, path, kept.outcome);
+}
+
+function canRetry(lane: Lane, result: StageResult): boolean {
+  return result.outcome !== "escalate" && result.cause !== "invalid_input" && lane.failures < lane.leaf.maxAttempts;
+}
+
+/** A gate speaks its own words. Whatever is not a pass or an escalation is a fail. */
+function verdictOf(result: StageResult): StageResult {
+  if (result.outcome === "success") return { ...result, outcome: "pass" };
+  return result.outcome === "failure" ? { ...result, outcome: "fail" } : result;
+}
+
+function settle(facts: RunFacts, id: string, result: StageResult): RunFacts {
+  facts.results.set(id, result);
+  return facts;
+}
+
+/** Moves the cursor along the route of the outcome. */
+function leaveStage(plan: Plan, state: RunningState, id: string, outcome: string): RunningState {
+  const { lanes } = state.progress;
+  lanes.clear();
+  const cursor = stageOf(plan, id).routes[outcome] ?? { end: "fail" };
+  return { ...state, progress: { cursor, lanes, group: null } };
+}

@@ -1,0 +1,46 @@
+/** Limits: which bound, if any, this run has reached. Each has its own stop reason; none of them means success. */
+import type { Usage } from "../base/usage.ts";
+import type { Plan, PlanStage } from "../plan/plan.ts";
+import type { RunFacts, Stopping } from "./state.ts";
+
+/** When the run clock ends the run, or null. */
+export function wallDeadline(plan: Plan, facts: RunFacts): number | null {
+  return plan.limits.wallMs === null ? null : facts.startedAt + plan.limits.wallMs;
+}
+
+/** Bounds that hold at any moment. */
+export function reachedLimit(plan: Plan, facts: RunFacts, now: number): Stopping | null {
+  const deadline = wallDeadline(plan, facts);
+  if (deadline !== null && now >= deadline) return { reason: "max_runtime", detail: `limits.wall of ${plan.limits.wallMs} ms` };
+  const { consecutiveFailures } = plan.limits;
+  if (consecutiveFailures !== null && facts.consecutiveFailures >= consecutiveFailures) {
+    return { reason: "consecutive_failures", detail: `${facts.consecutiveFailures} failures in a row` };
+  }
+  return null;
+}
+
+/** Whether one more round may begin. */
+export function roundLimit(plan: Plan, facts: RunFacts): Stopping | null {
+  const { rounds } = plan.limits;
+  return rounds !== null && facts.round >= rounds ? { reason: "max_rounds", detail: `limits.rounds is ${rounds}` } : null;
+}
+
+/** Whether the stage may be visited once more. */
+export function visitLimit(stage: PlanStage, facts: RunFacts): Stopping | null {
+  const visits = facts.visits.get(stage.id) ?? 0;
+  if (stage.maxVisits === null || visits < stage.maxVisits) return null;
+  return { reason: "max_visits", detail: `"${stage.id}" was visited ${visits} times` };
+}
+
+/** Whether one more attempt may start, with the most it may cost reserved. */
+export function startLimit(plan: Plan, facts: RunFacts, reserved: Usage, cost: Usage): Stopping | null {
+  const { stages, tokens, microUsd } = plan.limits;
+  if (stages !== null && facts.started >= stages) return { reason: "max_stages", detail: `limits.stages is ${stages}` };
+  if (tokens !== null && facts.usage.tokens + reserved.tokens + cost.tokens > tokens) {
+    return { reason: "budget_exhausted", detail: `limits.tokens is ${tokens}` };
+  }
+  if (microUsd !== null && facts.usage.microUsd + reserved.microUsd + cost.microUsd > microUsd) {
+    return { reason: "budget_exhausted", detail: `limits.usd is ${microUsd / 1e6}` };
+  }
+  return null;
+}

@@ -1,0 +1,114 @@
+/**
+ * RunState: a fold of the journal, never stored. One member per status, so that a field exists only where it is legal.
+ *
+ *   queued ──▶ running ◀──▶ waiting      a person must answer
+ *                 │  ◀────▶ paused       a person or a route asked for rest
+ *                 ▼
+ *   succeeded failed blocked rejected cancelled killed timed_out
+ *
+ * A state belongs to one fold: `evolve` moves its maps into the next state instead of copying them, which keeps the
+ * cost of an event the same however long the run is.
+ */
+import type { RunId } from "../base/ids.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Usage } from "../base/usage.ts";
+import type { LeafStage, Target } from "../plan/plan.ts";
+import type { ArtifactRef, Cause, LogRef } from "./events.ts";
+import type { StopReason, TerminalStatus, WaitReason } from "./reasons.ts";
+
+/** An open question about a lane. The answer must name the digest, so it cannot be used for anything else. */
+export interface Question {
+  readonly kind: "policy" | "interrupted";
+  readonly digest: string;
+  readonly answers: readonly string[];
+  readonly why: string;
+}
+
+/**
+ * One leaf stage under way: the stage at the cursor, or one member of its group.
+ *
+ *   ready ─▶ running ─▶ done          lost: interrupted, may have happened, must not be repeated unasked
+ *     ▲ │       │ ├───▶ ready         (a failure with attempts left, after its backoff; an interruption that may be repeated)
+ *     │ └▶ asking ├───▶ lost ─▶ asking
+ *     └───┘       └───▶ resting       (its child run rests)
+ */
+export interface Lane {
+  readonly path: string;
+  readonly leaf: LeafStage;
+  /** Place among the members of its group; 0 outside a group. */
+  readonly position: number;
+  readonly visit: number;
+  status: "ready" | "running" | "lost" | "asking" | "resting" | "done";
+  attempts: number;
+  failures: number;
+  /** Not before this time: the end of a backoff. */
+  readyAt: number;
+  question: Question | null;
+  /** Digest of the content a person has allowed. */
+  granted: string | null;
+  result: StageResult | null;
+}
+
+/** What later stages may refer to: the latest end of a stage. */
+export interface StageResult {
+  readonly outcome: string;
+  readonly cause: Cause;
+  readonly exit?: number;
+  readonly error?: string;
+  readonly output?: JsonValue;
+  readonly log?: LogRef;
+  readonly artifacts?: Readonly<Record<string, ArtifactRef>>;
+}
+
+/** What is known in every status. */
+export interface RunFacts {
+  readonly run: RunId;
+  readonly plan: string;
+  readonly params: Readonly<Record<string, JsonValue>>;
+  readonly createdAt: number;
+  /** Time of the newest event; time never runs backwards within a run. */
+  at: number;
+  startedAt: number;
+  round: number;
+  /** Leaf stages started, attempts counted one by one. */
+  started: number;
+  consecutiveFailures: number;
+  usage: Usage;
+  readonly visits: Map<string, number>;
+  readonly results: Map<string, StageResult>;
+  /** Latest verdict of each gate. */
+  readonly verdicts: Map<string, string>;
+  lastFailure: { readonly stage: string; readonly cause: Cause; readonly error?: string } | null;
+}
+
+export interface OpenGroup {
+  readonly stage: string;
+  readonly items: readonly JsonValue[] | null;
+}
+
+/** Where a run stands between its start and its end. */
+export interface Progress {
+  readonly cursor: Target;
+  readonly lanes: Map<string, Lane>;
+  readonly group: OpenGroup | null;
+}
+
+export interface Stopping {
+  readonly reason: StopReason;
+  readonly detail?: string;
+}
+
+export type RunState =
+  | { readonly status: "queued"; readonly facts: RunFacts }
+  | {
+      readonly status: "running";
+      readonly facts: RunFacts;
+      readonly progress: Progress;
+      readonly stopping: Stopping | null;
+      readonly pausing: string | null;
+    }
+  | { readonly status: "waiting"; readonly facts: RunFacts; readonly progress: Progress; readonly reason: WaitReason; readonly stopping: Stopping | null }
+  | { readonly status: "paused"; readonly facts: RunFacts; readonly progress: Progress; readonly by: string }
+  | { readonly status: TerminalStatus; readonly facts: RunFacts; readonly reason: StopReason; readonly detail?: string };
+
+export type RunningState = Extract<RunState, { status: "running" }>;

@@ -1,0 +1,39 @@
+/** The transition table: status × event → status. What is not in it cannot happen. docs/reference/states.md is generated from it. */
+import type { EventType } from "./events.ts";
+import { type Status, TERMINAL, type TerminalStatus } from "./reasons.ts";
+
+/** `ended`: the terminal status that the event names. */
+export type NextStatus = Exclude<Status, TerminalStatus> | "ended";
+type Row = Partial<Record<EventType, NextStatus>>;
+
+const ended = Object.fromEntries(TERMINAL.map((status) => [status, {}])) as Record<TerminalStatus, Row>;
+
+export const TRANSITIONS = {
+  ...ended,
+  queued: { "run.started": "running" },
+  running: {
+    "run.resumed": "running",
+    "round.started": "running",
+    "stage.started": "running",
+    "stage.finished": "running",
+    "stage.interrupted": "running",
+    "stage.refused": "running",
+    "stage.rested": "running",
+    "group.opened": "running",
+    "group.closed": "running",
+    "policy.denied": "running",
+    "approval.requested": "running",
+    "run.waiting": "waiting",
+    "run.pausing": "running",
+    "run.paused": "paused",
+    "run.stopping": "running",
+    "run.finished": "ended",
+  },
+  waiting: { "approval.answered": "waiting", "run.resumed": "running", "run.finished": "ended" },
+  paused: { "run.resumed": "running", "run.finished": "ended" },
+} as const satisfies Record<Status, Row>;
+
+/** The status after the event, or undefined where the table forbids it. */
+export function transition(status: Status, type: EventType): NextStatus | undefined {
+  return (TRANSITIONS[status] as Row)[type];
+}

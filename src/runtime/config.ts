@@ -1,0 +1,61 @@
+/** Config: the only reader of the environment. Every value knows where it came from. */
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+export type Origin = "flag" | "env" | "found" | "default";
+
+export interface Setting<T> {
+  readonly value: T;
+  readonly origin: Origin;
+}
+
+export interface Config {
+  /** The project root. */
+  readonly root: Setting<string>;
+  /** Whether output may be coloured when it goes to a terminal. */
+  readonly color: Setting<boolean>;
+  /** What every process of a stage finds in its environment, besides what Pawl and the stage set. */
+  readonly processEnv: Readonly<Record<string, string>>;
+  /** Values of the environment that look like secrets by their name: masked wherever they appear. */
+  readonly secrets: readonly string[];
+  readonly user: string;
+}
+
+export interface ConfigSources {
+  readonly flags?: { readonly root?: string; readonly color?: boolean };
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+}
+
+/** A file or folder that marks a project root, nearest first. */
+const MARKS = [".pawl", "pawl.yaml", ".git"];
+const PASSED_ON = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT)$/;
+const SECRET_NAME = /(TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)$/i;
+const SHORTEST_SECRET = 8;
+
+export function readConfig(sources: ConfigSources = {}): Config {
+  const env = sources.env ?? process.env;
+  const cwd = sources.cwd ?? process.cwd();
+  const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    root: findRoot(sources.flags?.root, env["PAWL_ROOT"], cwd),
+    color: colorOf(sources.flags?.color, env["NO_COLOR"]),
+    processEnv: Object.fromEntries(entries.filter(([name]) => PASSED_ON.test(name))),
+    secrets: entries.filter(([name, value]) => SECRET_NAME.test(name) && value.length >= SHORTEST_SECRET).map(([, value]) => value),
+    user: env["USER"] ?? env["LOGNAME"] ?? "unknown",
+  };
+}
+
+function findRoot(flag: string | undefined, fromEnv: string | undefined, cwd: string): Setting<string> {
+  if (flag !== undefined) return { value: resolve(cwd, flag), origin: "flag" };
+  if (fromEnv !== undefined && fromEnv !== "") return { value: resolve(cwd, fromEnv), origin: "env" };
+  for (let dir = resolve(cwd); ; dir = dirname(dir)) {
+    if (MARKS.some((mark) => existsSync(join(dir, mark)))) return { value: dir, origin: "found" };
+    if (dirname(dir) === dir) return { value: resolve(cwd), origin: "default" };
+  }
+}
+
+function colorOf(flag: boolean | undefined, noColor: string | undefined): Setting<boolean> {
+  if (flag !== undefined) return { value: flag, origin: "flag" };
+  return noColor === undefined || noColor === "" ? { value: true, origin: "default" } : { value: false, origin: "env" };
+}

@@ -1,0 +1,58 @@
+/** What this machine and this project can do, each with what to do where something is missing. Changes nothing. */
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import type { Store } from "../ports/store.ts";
+import type { DoctorCheck } from "./runtime.ts";
+
+export interface Examined {
+  readonly root: string;
+  readonly statePath: string;
+}
+
+export async function examine(parts: Examined, open: () => Promise<{ readonly store: Store }>): Promise<readonly DoctorCheck[]> {
+  return [nodeCheck(), rootCheck(parts.root), stateCheck(parts.statePath), await journalCheck(parts.statePath, open), reaperCheck()];
+}
+
+function check(name: string, status: DoctorCheck["status"], detail: string, hint: string | null = null): DoctorCheck {
+  return { name, status, detail, hint };
+}
+
+function nodeCheck(): DoctorCheck {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const enough = major > 20 || (major === 20 && minor >= 19);
+  return check("node", enough ? "ok" : "fail", `Node.js ${process.versions.node}`, enough ? null : "Install Node.js 20.19 or newer.");
+}
+
+function rootCheck(root: string): DoctorCheck {
+  try {
+    accessSync(root, constants.W_OK);
+    return check("project", "ok", root);
+  } catch {
+    return check("project", "fail", `${root} cannot be written`, "Runs keep their state in .pawl/ below it: make the folder writable.");
+  }
+}
+
+function stateCheck(dir: string): DoctorCheck {
+  if (!existsSync(dir)) return check("state", "ok", "none yet: the first run creates .pawl/");
+  const loose = (statSync(dir).mode & 0o077) !== 0;
+  return loose
+    ? check("state", "warn", `${dir} can be read by other users`, `Run \`chmod 700 ${dir}\`.`)
+    : check("state", "ok", dir);
+}
+
+async function journalCheck(dir: string, open: () => Promise<{ readonly store: Store }>): Promise<DoctorCheck> {
+  if (!existsSync(`${dir}/pawl.db`)) return check("journal", "ok", "none yet: the first run creates it");
+  try {
+    const { store } = await open();
+    const problems = await store.integrity();
+    if (problems.length === 0) return check("journal", "ok", "intact, commits survive a power cut (WAL, synchronous=FULL)");
+    return check("journal", "fail", problems.slice(0, 3).join("; "), "Copy .pawl/ somewhere safe, then look with `pawl verify --all`.");
+  } catch (error) {
+    return check("journal", "fail", error instanceof Error ? error.message : String(error), "Copy .pawl/ somewhere safe before anything else.");
+  }
+}
+
+function reaperCheck(): DoctorCheck {
+  return existsSync("/proc/self/environ")
+    ? check("processes", "ok", "what a stage leaves running is found by its key and ended")
+    : check("processes", "warn", "no /proc: a process that leaves its group cannot be found", "Use Linux for loops that run unattended.");
+}

@@ -1,0 +1,26 @@
+/** Problems of the runtime itself: files it reads for the user, and the project it works in. */
+import type { Catalogue } from "../base/diagnostic.ts";
+
+export const RUNTIME_ERRORS = {
+  BLUEPRINT_FILE_UNREADABLE: {
+    what: (d: { file: string }) => `there is no readable file ${d.file}`,
+    why: "A blueprint is a YAML file; without it there is nothing to run.",
+    hint: "Check the path, list the blueprints of this project with `pawl list`, or write one with `pawl init`.",
+    retry: "after_change",
+    exit: 3,
+  },
+  BLUEPRINT_FILE_HUGE: {
+    what: (d: { file: string; bytes: number }) => `${d.file} has ${d.bytes} bytes`,
+    why: "A blueprint may have 256 KB; a file far above that is not a blueprint.",
+    hint: "Give the path of a blueprint.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PROJECT_ROOT_MISSING: {
+    what: (d: { root: string }) => `the project root ${d.root} is not a folder`,
+    why: "Commands run in the project root and state is kept below it.",
+    hint: "Give an existing folder with --root.",
+    retry: "after_change",
+    exit: 3,
+  },
+} as const satisfies Catalogue;

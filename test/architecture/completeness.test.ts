@@ -1,0 +1,109 @@
+/** Nothing is left half done: every event is shown, documented and handled, every error says what to do, every port has its suite. */
+import { basename } from "node:path";
+import pc from "picocolors";
+import { describe, expect, test } from "vitest";
+import { catalogues, withoutData } from "../../scripts/docs/catalogues.ts";
+import { eventDocs } from "../../scripts/docs/events-page.ts";
+import { staleReference } from "../../scripts/generate-docs.ts";
+import { renderEventLine } from "../../src/cli/views/event-line.ts";
+import type { EventOf, EventType } from "../../src/run/events.ts";
+import { TRANSITIONS } from "../../src/run/transitions.ts";
+import { filesBelow, ROOT, textOf } from "./tree.ts";
+
+const at = 1;
+const stage = "build";
+
+/** One of each. A new event type does not compile until it is here. */
+const SAMPLES: { readonly [T in EventType]: EventOf<T> } = {
+  "run.created": { type: "run.created", at, run: "r_000000000000", blueprint: "b", plan: "0".repeat(64), params: {} },
+  "run.started": { type: "run.started", at },
+  "run.resumed": { type: "run.resumed", at, after: "interruption" },
+  "round.started": { type: "round.started", at, round: 2, stage },
+  "stage.started": { type: "stage.started", at, stage, visit: 1, attempt: 1, rule: "blueprint.allow[0]" },
+  "stage.finished": { type: "stage.finished", at, stage, attempt: 1, outcome: "success", cause: "ok" },
+  "stage.interrupted": { type: "stage.interrupted", at, stage, attempt: 1 },
+  "stage.refused": { type: "stage.refused", at, stage, visit: 1, error: "no value" },
+  "stage.rested": { type: "stage.rested", at, stage, attempt: 1, child: "r_000000000001" },
+  "group.opened": { type: "group.opened", at, stage, visit: 1, members: 2 },
+  "group.closed": { type: "group.closed", at, stage, outcome: "success" },
+  "policy.denied": { type: "policy.denied", at, stage, visit: 1, rule: "default", why: "no rule", request: {} },
+  "approval.requested": { type: "approval.requested", at, stage, visit: 1, kind: "policy", digest: "0", why: "asked", answers: ["yes", "no"] },
+  "approval.answered": { type: "approval.answered", at, stage, digest: "0", answer: "yes", by: "ada" },
+  "run.waiting": { type: "run.waiting", at, reason: "awaiting_approval" },
+  "run.pausing": { type: "run.pausing", at, by: "ada" },
+  "run.paused": { type: "run.paused", at, by: "ada" },
+  "run.stopping": { type: "run.stopping", at, reason: "cancelled" },
+  "run.finished": { type: "run.finished", at, status: "succeeded", reason: "goal_achieved" },
+};
+const TYPES = Object.keys(SAMPLES) as EventType[];
+
+/** Port files that hold no behaviour an adapter could get wrong, each with the reason. */
+const WITHOUT_SUITE: Readonly<Record<string, string>> = {
+  "kernel-ports": "the ports of the kernel as one object, plain data",
+};
+
+describe("every event type", () => {
+  test("is in the source that the reference page is made from", () => {
+    expect(eventDocs(`${ROOT}/src/run/events.ts`).map((event) => event.type)).toEqual(TYPES);
+  });
+
+  test.for(TYPES)("%s is shown as one line", (type) => {
+    const line = renderEventLine(SAMPLES[type], pc.createColors(false));
+    expect(line).not.toMatch(/undefined|\[object|\n/);
+    expect(line.length).toBeGreaterThan(3);
+  });
+
+  test("is handled by the transition table, apart from the one that begins it", () => {
+    const handled = new Set(Object.values(TRANSITIONS).flatMap((row) => Object.keys(row)));
+    expect(TYPES.filter((type) => !handled.has(type))).toEqual(["run.created"]);
+  });
+
+  test("is folded by evolve", () => {
+    const text = filesBelow("src/run").filter((path) => !path.endsWith(".test.ts")).filter((path) => /(evolve|lanes)/.test(path)).map(textOf).join("\n");
+    expect(TYPES.filter((type) => !text.includes(`"${type}"`))).toEqual([]);
+  });
+});
+
+describe("every error", async () => {
+  const areas = await catalogues(ROOT);
+  const problems = areas.flatMap((area) => Object.entries(area.catalogue).map(([code, spec]) => ({ code, spec, file: area.file })));
+
+  test("has one code of the form AREA_NOUN_PROBLEM", () => {
+    const codes = problems.map((problem) => problem.code);
+    expect(codes.length).toBeGreaterThan(20);
+    expect(codes.filter((code) => !/^[A-Z]+(_[A-Z0-9]+)+$/.test(code))).toEqual([]);
+    expect(codes.filter((code, index) => codes.indexOf(code) !== index)).toEqual([]);
+  });
+
+  test("says what, why and what to do in whole sentences", () => {
+    const poor = problems.filter(({ spec }) => [withoutData(spec.what), spec.why, withoutData(spec.hint)].some((text) => text.trim().length < 8));
+    expect(poor.map(({ file, code }) => `${file}: ${code}`)).toEqual([]);
+  });
+
+  test("is raised somewhere", () => {
+    const sources = filesBelow("src").filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"));
+    const text = sources.filter((path) => !/errors\.ts$/.test(path)).map(textOf).join("\n");
+    expect(problems.filter(({ code }) => !text.includes(`"${code}"`)).map(({ file, code }) => `${file}: ${code}`)).toEqual([]);
+  });
+});
+
+describe("every port", () => {
+  const ports = filesBelow("src/ports").filter((path) => !/(\.test|errors)\.ts$/.test(path)).map((path) => basename(path, ".ts"));
+
+  test("has a contract suite, or a reason why it needs none", () => {
+    const suites = filesBelow("test/contract").map((path) => basename(path));
+    const missing = ports.filter((port) => WITHOUT_SUITE[port] === undefined && !suites.some((name) => name.startsWith(`${port}.`)));
+    expect(missing).toEqual([]);
+  });
+
+  test("that is excused still exists and has no suite", () => {
+    const suites = filesBelow("test/contract").map((path) => basename(path));
+    expect(Object.keys(WITHOUT_SUITE).filter((port) => !ports.includes(port) || suites.some((name) => name.startsWith(`${port}.`)))).toEqual([]);
+  });
+});
+
+describe("the reference pages", () => {
+  test("are what the code says", async () => {
+    expect(await staleReference()).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+/** Every example does what its expected.json says, run by the built command line on a copy. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import type { EventOf, StoredEvent } from "../../src/run/events.ts";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const CLI = join(ROOT, "dist", "cli", "main.js");
+const EXAMPLES = readdirSync(join(ROOT, "examples"), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+
+interface Expected {
+  readonly status: string;
+  readonly reason: string;
+  /** Stage, outcome and output of every attempt that ended; in the order of the names within a group. */
+  readonly stages: readonly (readonly [stage: string, outcome: string, output: unknown])[];
+  /** Path → text that the file must hold afterwards. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const copies: string[] = [];
+afterEach(() => {
+  for (const folder of copies.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function copyOf(example: string): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pawl-example-")));
+  copies.push(folder);
+  cpSync(join(ROOT, "examples", example), folder, { recursive: true });
+  return folder;
+}
+
+function pawl(folder: string, ...args: readonly string[]): { readonly exit: number | null; readonly stdout: string; readonly stderr: string } {
+  const env = { ...process.env, FIX_PAUSE_MS: "0" };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, "-C", folder, ...args], { cwd: folder, encoding: "utf8", env });
+  return { exit: status, stdout, stderr };
+}
+
+function eventsOf(folder: string): StoredEvent[] {
+  return (JSON.parse(pawl(folder, "events", "@last", "--json").stdout) as { events: StoredEvent[] }).events;
+}
+
+function finishedStages(events: readonly StoredEvent[]): EventOf<"stage.finished">[] {
+  return events.flatMap(({ event }) => (event.type === "stage.finished" ? [event] : []));
+}
+
+/** Members of one group end in any order; everything else keeps its place. */
+function inGroupOrder(rows: readonly (readonly [string, string, unknown])[]): readonly (readonly [string, string, unknown])[] {
+  const group = (stage: string): string | undefined => /^([^.[]+)[.[]/.exec(stage)?.[1];
+  return [...rows].sort(([a], [b]) => (group(a) !== undefined && group(a) === group(b) ? a.localeCompare(b, "en", { numeric: true }) : 0));
+}
+
+describe("the examples", () => {
+  test("are there", () => {
+    expect(EXAMPLES.toSorted()).toEqual(["child-run", "fan-out", "fix-tests", "hello"]);
+  });
+
+  test.for(EXAMPLES)("%s ends as it says, is intact and replays", (example) => {
+    const folder = copyOf(example);
+    const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8")) as Expected;
+
+    const run = pawl(folder, "run", "blueprint.yaml", "--json");
+    const events = eventsOf(folder);
+    const last = events.at(-1)?.event;
+
+    expect({ exit: run.exit, stderr: run.stderr }).toEqual({ exit: 0, stderr: "" });
+    expect(last).toMatchObject({ type: "run.finished", status: expected.status, reason: expected.reason });
+    const rows = finishedStages(events).map((event) => [event.stage, event.outcome, event.output ?? null] as const);
+    expect(inGroupOrder(rows)).toEqual(expected.stages);
+    for (const [path, text] of Object.entries(expected.files)) expect(readFileSync(join(folder, path), "utf8")).toContain(text);
+    expect(pawl(folder, "verify", "@last").exit).toBe(0);
+    expect(pawl(folder, "replay", "@last").exit).toBe(0);
+  });
+
+  test.for(EXAMPLES)("%s has a plan with a finite worst case", (example) => {
+    const planned = pawl(copyOf(example), "plan", "blueprint.yaml", "--json");
+    expect(planned.exit, planned.stderr).toBe(0);
+  });
+
+  test("hello greets whom it is told to greet", () => {
+    const folder = copyOf("hello");
+    expect(pawl(folder, "run", "blueprint.yaml", "--param", "name=Ada").exit).toBe(0);
+    expect(finishedStages(eventsOf(folder))[0]?.output).toBe("Hello, Ada!");
+  });
+
+  test("fix-tests is refused whatever its rules do not name", () => {
+    const folder = copyOf("fix-tests");
+    const run = pawl(folder, "run", "blueprint.yaml", "--param", 'test=["node","tools/report.mjs","--all"]', "--json");
+    expect(run.exit).toBe(2);
+    expect(eventsOf(folder).at(-1)?.event).toMatchObject({ type: "run.finished", reason: "policy_denied" });
+  });
+});

@@ -1,0 +1,198 @@
+/** The laws of a run, judged from outside: from its journal and from what happened in the world. */
+import { canonical } from "../../src/base/json.ts";
+import { replay, restore } from "../../src/kernel/replay.ts";
+import { evaluate } from "../../src/policy/evaluate.ts";
+import type { EventOf, EventType, RunEvent } from "../../src/run/events.ts";
+import { stageOf } from "../../src/run/plan-index.ts";
+import { isTerminal, REASONS } from "../../src/run/reasons.ts";
+import type { LeafStage, Plan } from "../../src/plan/plan.ts";
+import type { RunId } from "../../src/base/ids.ts";
+import type { Simulated } from "./simulate.ts";
+
+type Law = (run: Simulated) => string | null;
+
+function ofType<T extends EventType>(run: Simulated, type: T): EventOf<T>[] {
+  return run.events.map((stored) => stored.event).filter((event): event is EventOf<T> => event.type === type);
+}
+
+export function leafAt(plan: Plan, path: string): LeafStage {
+  const [, group = path, member] = /^([^.[]+)(?:\.(.+)|\[\d+\])?$/.exec(path) ?? [];
+  const stage = stageOf(plan, group);
+  if (stage.kind !== "group") return stage;
+  return (stage.members.find((leaf) => leaf.id === member) ?? stage.members[0]) as LeafStage;
+}
+
+export const LAWS: Readonly<Record<string, Law>> = {
+  "an INTENT is durable before its effect begins, and carries the rule that allowed it": (run) => {
+    for (const happening of run.world.happenings) {
+      const durable = run.events.slice(0, happening.durable).map((stored) => stored.event);
+      const intent = durable.find(
+        (event) => event.type === "stage.started" && event.stage === happening.stage && event.attempt === happening.attempt && event.rule !== "",
+      );
+      if (intent === undefined) return `effect of ${happening.key} attempt ${happening.attempt} had no durable INTENT`;
+    }
+    return null;
+  },
+  "nothing that policy denies happens": (run) => {
+    const denied = run.world.happenings.find((happening) => happening.program === "deny");
+    return denied === undefined ? null : `${denied.key} happened`;
+  },
+  "what policy asks about happens only after a person allowed it": (run) => {
+    for (const happening of run.world.happenings.filter((candidate) => candidate.program === "ask")) {
+      const before = run.events.slice(0, happening.durable).map((stored) => stored.event);
+      const allowed = before.some((event) => event.type === "approval.answered" && event.stage === happening.stage && event.answer === "approve");
+      if (!allowed) return `${happening.key} happened without an answer`;
+    }
+    return null;
+  },
+  "an attempt has its effect at most once": (run) => {
+    const seen = new Set<string>();
+    for (const { key, attempt } of run.world.happenings) {
+      if (seen.has(`${key}#${attempt}`)) return `${key} attempt ${attempt} happened twice`;
+      seen.add(`${key}#${attempt}`);
+    }
+    return null;
+  },
+  "a lost attempt of a once stage is repeated only when a person says so": (run) => {
+    const lost = new Map<string, boolean>();
+    for (const { event } of run.events) {
+      if (event.type === "stage.interrupted" && leafAt(run.plan, event.stage).effect === "once") lost.set(event.stage, true);
+      if (event.type === "approval.answered" && event.answer !== "approve") lost.delete(event.stage);
+      if (event.type === "stage.started" && lost.get(event.stage)) return `"${event.stage}" was repeated unasked`;
+    }
+    return null;
+  },
+  "a stage that succeeded really happened": (run) => {
+    for (const event of ofType(run, "stage.finished")) {
+      if (event.outcome !== "success") continue;
+      const happened = run.world.happenings.some((happening) => happening.stage === event.stage);
+      if (!happened) return `"${event.stage}" succeeded without happening`;
+    }
+    return null;
+  },
+  "attempts never exceed max_attempts, lost ones aside": (run) => {
+    const failures = new Map<string, number>();
+    for (const { event } of run.events) {
+      if (event.type === "group.opened" || event.type === "round.started" || event.type === "run.resumed") failures.clear();
+      if (event.type === "stage.finished") {
+        const count = event.outcome === "success" ? 0 : (failures.get(event.stage) ?? 0) + 1;
+        failures.set(event.stage, count);
+        if (count > leafAt(run.plan, event.stage).maxAttempts) return `"${event.stage}" failed ${count} times in one visit`;
+        if (count === leafAt(run.plan, event.stage).maxAttempts) failures.delete(event.stage);
+      }
+    }
+    return null;
+  },
+  "visits, rounds and starts stay within their caps": (run) => {
+    const { plan } = run;
+    const visits = new Map<string, Set<number>>();
+    for (const { event } of run.events) {
+      if (event.type !== "stage.started" && event.type !== "group.opened" && event.type !== "stage.refused") continue;
+      const id = event.stage.replace(/[.[].*$/, "");
+      const set = visits.get(id) ?? new Set<number>();
+      set.add(event.visit);
+      visits.set(id, set);
+      const cap = stageOf(plan, id).maxVisits;
+      if (cap !== null && set.size > cap) return `"${id}" was visited ${set.size} times, its cap is ${cap}`;
+    }
+    const { rounds, stages } = plan.limits;
+    const last = ofType(run, "round.started").at(-1)?.round ?? 1;
+    if (rounds !== null && last > rounds) return `${last} rounds, the limit is ${rounds}`;
+    const started = ofType(run, "stage.started").length;
+    return stages !== null && started > stages ? `${started} stages started, the limit is ${stages}` : null;
+  },
+  "the worst case holds, lost attempts aside": (run) => {
+    const lost = ofType(run, "stage.interrupted").length;
+    const started = ofType(run, "stage.started").length;
+    const { bound } = run.plan;
+    if (started - lost > bound.stages) return `${started - lost} starts, the bound is ${bound.stages}`;
+    return null;
+  },
+  "no more is spent than the budget": (run) => {
+    const { tokens } = run.plan.limits;
+    const spent = ofType(run, "stage.finished").reduce((sum, event) => sum + (event.usage?.tokens ?? 0), 0);
+    return tokens !== null && spent > tokens ? `spent ${spent} of ${tokens}` : null;
+  },
+  "a group never runs more members at once than it may": (run) => {
+    const open = new Set<string>();
+    for (const { event } of run.events) {
+      if (event.type === "stage.started") open.add(event.stage);
+      if (event.type === "stage.finished" || event.type === "stage.interrupted" || event.type === "stage.rested") open.delete(event.stage);
+      if (open.size === 0 || event.type !== "stage.started") continue;
+      const stage = stageOf(run.plan, event.stage.replace(/[.[].*$/, ""));
+      const most = stage.kind === "group" ? stage.maxParallel : 1;
+      if (open.size > most) return `${open.size} at once in "${stage.id}", it may ${most}`;
+    }
+    return null;
+  },
+  "a finished run has one end, its last event, with the status of its reason": (run) => {
+    const ends = ofType(run, "run.finished");
+    const [end] = ends;
+    if (ends.length !== 1 || end === undefined) return `${ends.length} ends`;
+    if (run.events.at(-1)?.event !== end) return "there are events after the end";
+    return REASONS[end.reason] === end.status ? null : `${end.reason} is not ${end.status}`;
+  },
+  "success needs every gate's latest verdict to be a pass, and above L1 at least one": (run) => {
+    const end = ofType(run, "run.finished")[0];
+    if (end?.status !== "succeeded") return null;
+    const verdicts = new Map<string, string>();
+    for (const event of ofType(run, "stage.finished")) {
+      if (leafAt(run.plan, event.stage).kind === "gate") verdicts.set(event.stage, event.outcome);
+    }
+    const bad = [...verdicts].find(([, outcome]) => outcome !== "success");
+    if (bad !== undefined) return `succeeded although the gate "${bad[0]}" said ${bad[1]}`;
+    return run.plan.level !== "L1" && verdicts.size === 0 ? "succeeded without a verdict" : null;
+  },
+  "nothing starts once the run is stopping, pausing or resting": (run) => {
+    let quiet = false;
+    for (const { event } of run.events) {
+      if (event.type === "run.stopping" || event.type === "run.pausing" || event.type === "run.paused" || event.type === "run.waiting") quiet = true;
+      if (event.type === "run.resumed" && event.after !== "interruption") quiet = false;
+      if (event.type === "stage.started" && quiet) return `"${event.stage}" started`;
+    }
+    return null;
+  },
+  "time never runs backwards": (run) => {
+    for (const [index, { event }] of run.events.entries()) {
+      if (event.at < (run.events[index - 1]?.event.at ?? 0)) return `event ${index + 1} is earlier than the one before`;
+    }
+    return null;
+  },
+  "state is the fold of the journal": (run) => {
+    const folded = restore(run.events[0]?.event.type === "run.created" ? (run.events[0].event.run as RunId) : ("" as RunId), run.plan, eventsOf(run));
+    const same = textOf(folded.state) === textOf(run.state);
+    if (!isTerminal(folded.state.status)) return `the journal ends ${folded.state.status}`;
+    return same ? null : "the host held another state than the journal tells";
+  },
+  "replay decides the same run again": (run) => {
+    const divergence = replay(run.plan, eventsOf(run), { decide: evaluate });
+    return divergence === null ? null : `event ${divergence.seq}: expected ${divergence.expected}, found ${divergence.found}`;
+  },
+  "the chain is intact and the seqs have no hole": (run) => {
+    if (!run.intact) return "the chain is broken";
+    const hole = run.events.findIndex((stored, index) => stored.seq !== index + 1);
+    return hole < 0 ? null : `seq ${hole + 1} is missing`;
+  },
+};
+
+function eventsOf(run: Simulated): RunEvent[] {
+  return run.events.map((stored) => stored.event);
+}
+
+/** Order of keys aside: what was stored comes back sorted. */
+function textOf(state: Simulated["state"]): string {
+  return canonical(JSON.parse(JSON.stringify(state, mapsToo)));
+}
+
+function mapsToo(_key: string, value: unknown): unknown {
+  return value instanceof Map ? [...value] : value;
+}
+
+/** The first law this run breaks, or null. */
+export function brokenLaw(run: Simulated): string | null {
+  for (const [name, law] of Object.entries(LAWS)) {
+    const broken = law(run);
+    if (broken !== null) return `${name}: ${broken}`;
+  }
+  return null;
+}

@@ -1,0 +1,92 @@
+/** Random blueprints that compile: every kind of leaf, groups, fan-outs, cycles with caps, retries, limits. */
+import type { Span } from "../../src/base/diagnostic.ts";
+import type { Blueprint, EffectClass, GroupSpec, LeafSpec, StageSpec } from "../../src/blueprint/blueprint.ts";
+import type { Rule } from "../../src/policy/rule.ts";
+import type { Chance } from "./random.ts";
+
+const where: Span = { file: "random.yaml", line: 1, column: 1, length: 1 };
+const EFFECTS: readonly EffectClass[] = ["idempotent", "keyed", "once"];
+
+/** Programs by what policy says of them; `deny` is rare, because it ends the run. */
+const RULES: readonly Rule[] = [
+  { id: "sim.allow", effect: "allow", pattern: { run: ["do", "**"] } },
+  { id: "sim.action", effect: "allow", pattern: { action: "sim.*" } },
+  { id: "sim.ask", effect: "ask", pattern: { run: ["ask", "**"] } },
+  { id: "sim.deny", effect: "deny", pattern: { run: ["deny", "**"] } },
+];
+
+export function randomBlueprint(dice: Chance, name = "random"): Blueprint {
+  const count = 1 + dice.int(5);
+  const ids = Array.from({ length: count }, (_, index) => `s${index}`);
+  const stages = ids.map((id, index) => randomStage(dice, id, index, ids));
+  return {
+    version: 1,
+    name,
+    params: [],
+    defaults: {},
+    limits: {
+      rounds: 1 + dice.int(4),
+      ...(dice.hit(0.3) ? { stages: 2 + dice.int(20) } : {}),
+      ...(dice.hit(0.2) ? { wallMs: 1000 + dice.int(60_000) } : {}),
+      ...(dice.hit(0.2) ? { consecutiveFailures: 1 + dice.int(4) } : {}),
+      ...(dice.hit(0.2) ? { tokens: 20 + dice.int(200) } : {}),
+    },
+    rules: RULES,
+    stages,
+    file: "random.yaml",
+  };
+}
+
+function randomStage(dice: Chance, id: string, index: number, ids: readonly string[]): StageSpec {
+  const leaf = randomLeaf(dice, id);
+  const targets = [...ids, "done", "fail", "paused"];
+  const on: { outcome: string; target: string; where: Span }[] = [];
+  const isGate = leaf.kind === "gate";
+  if (dice.hit(0.3)) on.push({ outcome: isGate ? "pass" : "success", target: dice.pick(targets), where });
+  if (dice.hit(0.6)) on.push({ outcome: isGate ? "fail" : "failure", target: dice.pick(targets), where });
+  const caps = dice.hit(0.3) ? { maxVisits: 1 + dice.int(3) } : {};
+  if (dice.hit(0.25) && index >= 0) {
+    const members = Array.from({ length: 1 + dice.int(4) }, (_, member) => randomLeaf(dice, `m${member}`));
+    const first = members[0] as LeafSpec;
+    const fanOut = dice.hit(0.5);
+    const group: GroupSpec = {
+      id,
+      kind: "group",
+      inputs: [],
+      on: on.map((route) => ({ ...route, outcome: route.outcome === "pass" ? "success" : route.outcome === "fail" ? "failure" : route.outcome })),
+      where,
+      ...caps,
+      members: fanOut ? [first] : members,
+      ...(fanOut ? { forEach: { lit: Array.from({ length: dice.int(5) }, (_, item) => item) } } : {}),
+      maxItems: 4,
+      maxParallel: 1 + dice.int(3),
+      failFast: dice.hit(0.4),
+    };
+    return group;
+  }
+  return { ...leaf, ...caps, on } as StageSpec;
+}
+
+function randomLeaf(dice: Chance, id: string): LeafSpec {
+  const common = {
+    id,
+    inputs: [],
+    on: [],
+    where,
+    maxAttempts: 1 + dice.int(3),
+    timeoutMs: 500 + dice.int(5000),
+    backoff: { firstMs: dice.int(2000), factor: 2, maxMs: 4000 },
+  };
+  const roll = dice.next();
+  const program = roll < 0.02 ? "deny" : roll < 0.08 ? "ask" : "do";
+  const fields = {
+    program: { argv: { list: [{ lit: program }, { lit: id }] } },
+    env: [],
+    capture: "none",
+    outputs: [],
+  } as const;
+  const kind = dice.next();
+  if (kind < 0.5) return { ...common, ...fields, kind: "command", effect: dice.pick(EFFECTS) };
+  if (kind < 0.75) return { ...common, ...fields, kind: "gate", escalateExits: dice.hit(0.3) ? [2] : [] };
+  return { ...common, kind: "action", action: dice.pick(["sim.keyed", "sim.once"]), with: { map: [] } };
+}

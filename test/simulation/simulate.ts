@@ -1,0 +1,101 @@
+/** Runs one random blueprint in one random world to its end, through crashes, pauses, cancels and answers. */
+import { formatRunId } from "../../src/base/ids.ts";
+import { createMemoryStore } from "../../src/adapters/memory/store.ts";
+import { answerFacts, openQuestion } from "../../src/engines/embedded/answer.ts";
+import { createInbox } from "../../src/kernel/inbox.ts";
+import { type LoopEnd, recover, type Restored, runLoop } from "../../src/kernel/loop.ts";
+import { restore } from "../../src/kernel/replay.ts";
+import { compile } from "../../src/plan/compile.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import type { Fact, StoredEvent } from "../../src/run/events.ts";
+import { beginState } from "../../src/run/evolve.ts";
+import type { RunState } from "../../src/run/state.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+import { chance } from "./random.ts";
+import { randomBlueprint } from "./random-blueprint.ts";
+import { createWorld, type World } from "./world.ts";
+
+export interface Simulated {
+  readonly seed: number;
+  readonly plan: Plan;
+  readonly world: World;
+  readonly events: readonly StoredEvent[];
+  /** The state the last host held when it let go. */
+  readonly state: RunState;
+  readonly intact: boolean;
+}
+
+const MOST_RESUMES = 400;
+const RUN = formatRunId(new Uint8Array(12));
+
+export async function simulate(seed: number, crashRate: number): Promise<Simulated> {
+  const dice = chance(seed);
+  const clock = createVirtualClock();
+  const store = createMemoryStore({ clock });
+  const world = createWorld({ dice, clock, journal: store.journal, crashRate });
+  const { ports } = world.incarnate();
+  const compiled = compile(randomBlueprint(dice), {
+    level: dice.pick(["L1", "L2", "L3"]),
+    params: {},
+    actions: ports.actions.signatures(),
+    rules: [],
+    child: () => undefined,
+  });
+  if (!compiled.ok) throw new Error(`seed ${seed}: ${compiled.problems.map((problem) => problem.what).join("; ")}`);
+  const plan = compiled.value;
+
+  const read = (): Promise<readonly StoredEvent[]> => store.journal.read(RUN, 0, 1_000_000);
+  let state: RunState | null = null;
+  for (let life = 0; ; life += 1) {
+    if (life > MOST_RESUMES) throw new Error(`seed ${seed}: the run does not end`);
+    const ended = await live(plan, world, clock.advance, dice, await read());
+    if (ended === "died") continue;
+    if (ended.lost) throw new Error(`seed ${seed}: lost to nobody`);
+    state = ended.state;
+    if ("reason" in state && state.status !== "waiting") break;
+  }
+  const report = await store.journal.verify(RUN);
+  return { seed, plan, world, events: await read(), state, intact: report.intact };
+}
+
+/** One host: from what is stored until the run ends, rests or the host dies. */
+async function live(
+  plan: Plan,
+  world: World,
+  advance: () => boolean,
+  dice: ReturnType<typeof chance>,
+  stored: readonly StoredEvent[],
+): Promise<LoopEnd | "died"> {
+  const { ports, died } = world.incarnate();
+  const inbox = createInbox();
+  const begin = async (): Promise<LoopEnd> => {
+    if (stored.length === 0) {
+      const created = { type: "run.created", at: ports.clock.now(), run: RUN, blueprint: plan.name, plan: plan.fingerprint, params: {} } as const;
+      const fresh: Restored = { run: RUN, plan, state: beginState(created), seq: 0, unsaved: [created] };
+      return runLoop(fresh, [], ports, inbox);
+    }
+    const restored = restore(RUN, plan, stored.map((entry) => entry.event));
+    const answer = openQuestion(restored.state)?.question?.answers;
+    const options = answer === undefined ? { by: "person" } : { by: "person", answer: dice.pick(answer) };
+    const first: readonly Fact[] = [...(await recover(restored, ports)), ...answerFacts(restored.state, options)];
+    return runLoop(restored, first, ports, inbox);
+  };
+  let ended: LoopEnd | "died" | null = null;
+  let broken: unknown = null;
+  Promise.race([begin(), died]).then(
+    (end) => {
+      ended = end;
+    },
+    (error) => {
+      broken = error ?? new Error("rejected");
+    },
+  );
+  while (ended === null) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (broken !== null) throw broken;
+    if (ended !== null) break;
+    if (dice.hit(0.01)) inbox.ask({ kind: dice.hit(0.5) ? "pause" : "cancel", by: "person" });
+    else if (!advance()) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return ended;
+}

@@ -1,0 +1,177 @@
+/**
+ * A world for one run that outlives its hosts: it remembers every effect that happened, kills the host at any port
+ * call, and lets processes of a dead host go on until they are reaped.
+ */
+import type { Action, ActionReport } from "../../src/ports/actions.ts";
+import type { Executor, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
+import type { Journal } from "../../src/ports/journal.ts";
+import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
+import type { RunEvent } from "../../src/run/events.ts";
+import { evaluate } from "../../src/policy/evaluate.ts";
+import type { VirtualClock } from "../support/virtual-clock.ts";
+import type { Chance } from "./random.ts";
+
+/** One time that an effect happened in the world. */
+export interface Happening {
+  readonly key: string;
+  readonly stage: string;
+  readonly attempt: number;
+  /** Events that were durable when the effect began. */
+  readonly durable: number;
+  readonly program: string;
+}
+
+export interface World {
+  readonly happenings: Happening[];
+  /** How often each key changed the world; a keyed effect changes it once. */
+  readonly applied: Map<string, number>;
+  readonly crashes: () => number;
+  /** Highest number of effects under way at once. */
+  readonly peak: () => number;
+  /** The ports of a new host; `died` resolves when that host was killed. */
+  incarnate(): { readonly ports: KernelPorts; readonly died: Promise<"died"> };
+}
+
+export interface WorldOptions {
+  readonly dice: Chance;
+  readonly clock: VirtualClock;
+  readonly journal: Journal;
+  readonly crashRate: number;
+  readonly onOutput?: () => void;
+}
+
+const never = new Promise<never>(() => {});
+
+export function createWorld(options: WorldOptions): World {
+  const { dice, clock, journal } = options;
+  const happenings: Happening[] = [];
+  const applied = new Map<string, number>();
+  const orphans = new Map<string, () => void>();
+  let crashes = 0;
+  let durable = 0;
+  let underWay = 0;
+  let peak = 0;
+
+  function incarnate(): { readonly ports: KernelPorts; readonly died: Promise<"died"> } {
+    let alive = true;
+    let kill = (_: "died"): void => {};
+    const died = new Promise<"died">((resolve) => {
+      kill = resolve;
+    });
+    /** The host may die here; a dead host never goes on. */
+    const mortal = async (): Promise<void> => {
+      if (!alive) await never;
+      if (!dice.hit(options.crashRate)) return;
+      alive = false;
+      crashes += 1;
+      underWay = 0;
+      clock.forget();
+      kill("died");
+      await never;
+    };
+
+    const store = async <T>(write: () => Promise<T>, count: number, stored: (result: T) => boolean): Promise<T> => {
+      await mortal();
+      const result = await write();
+      if (stored(result)) durable += count;
+      await mortal();
+      return result;
+    };
+
+    async function happen(request: Pick<ProcessRequest, "key" | "stage" | "attempt">, program: string, ms: number, signal: AbortSignal): Promise<boolean> {
+      const happening: Happening = { ...request, durable, program };
+      let happened = false;
+      const apply = (): void => {
+        if (happened) return;
+        happened = true;
+        happenings.push(happening);
+        applied.set(request.key, (applied.get(request.key) ?? 0) + 1);
+      };
+      underWay += 1;
+      peak = Math.max(peak, underWay);
+      orphans.set(request.key, apply);
+      await mortal();
+      await clock.sleep(dice.int(ms), signal);
+      await mortal();
+      if (!signal.aborted) apply();
+      await mortal();
+      await clock.sleep(dice.int(ms), signal);
+      await mortal();
+      orphans.delete(request.key);
+      underWay -= 1;
+      return !signal.aborted;
+    }
+
+    const executor: Executor = {
+      async execute(request, signal) {
+        const [program = ""] = request.argv;
+        const slow = dice.hit(0.05);
+        const timer = new AbortController();
+        const stop = (): void => timer.abort();
+        signal.addEventListener("abort", stop, { once: true });
+        if (signal.aborted) stop();
+        const late = clock.sleep(request.timeoutMs, timer.signal).then(() => {
+          if (!timer.signal.aborted) timer.abort("late");
+        });
+        const ended = await happen(request, program, slow ? request.timeoutMs * 2 : 200, timer.signal);
+        const reason = timer.signal.reason as unknown;
+        timer.abort();
+        await late;
+        signal.removeEventListener("abort", stop);
+        const log = { sha256: "0".repeat(64), bytes: 0, dropped: 0 };
+        if (!ended) return { cause: reason === "late" ? "timeout" : "killed", error: "ended", log, artifacts: {} };
+        return outcome(dice, log);
+      },
+      async reap(key) {
+        // What a dead host left behind may still have had its effect before it was found.
+        await mortal();
+        const apply = orphans.get(key);
+        if (apply !== undefined && dice.hit(0.5)) apply();
+        orphans.delete(key);
+        await mortal();
+      },
+    };
+
+    const action = (name: string, effect: Action["effect"]): Action => ({
+      name,
+      summary: "simulated",
+      effect,
+      cost: { tokens: 10, microUsd: 0 },
+      input: {},
+      async perform(_input, context): Promise<ActionReport> {
+        if (dice.hit(0.03)) throw new Error("defect");
+        const before = applied.get(context.key) ?? 0;
+        if (effect === "keyed" && before > 0) return { ok: true, usage: { tokens: 1, microUsd: 0 } };
+        const ended = await happen(context, name, 200, context.signal);
+        const usage = { tokens: dice.int(11), microUsd: 0 };
+        return ended && dice.hit(0.7) ? { ok: true, usage } : { ok: false, error: "failed", usage };
+      },
+    });
+    const actions = new Map([action("sim.keyed", "keyed"), action("sim.once", "once")].map((entry) => [entry.name, entry]));
+
+    const ports: KernelPorts = {
+      journal: {
+        ...journal,
+        create: (run, plan, events) => store(() => journal.create(run, plan, events), events.length, (result) => result.created),
+        append: (run, seq, events) => store(() => journal.append(run, seq, events), events.length, (result) => result.appended),
+      },
+      clock,
+      policy: { decide: evaluate },
+      executor,
+      actions: { get: (name) => actions.get(name), signatures: () => [...actions.values()] },
+      children: { run: () => Promise.reject(new Error("no child runs in this simulation")) },
+      redact: (event: RunEvent) => event,
+      onOutput: () => {},
+    };
+    return { ports, died };
+  }
+
+  return { happenings, applied, crashes: () => crashes, peak: () => peak, incarnate };
+}
+
+function outcome(dice: Chance, log: ProcessReport["log"]): ProcessReport {
+  const roll = dice.next();
+  if (roll < 0.6) return { cause: "ok", exit: 0, log, artifacts: {} };
+  if (roll < 0.9) return { cause: "exit", exit: 1 + dice.int(2), error: "exited", log, artifacts: {} };
+  return { cause: dice.pick(["signal", "stall", "oom", "spawn_error"] as const), error: "broken", log, artifacts: {} };
+}

@@ -1,0 +1,125 @@
+/** Hosts a plan on the real kernel with a scripted world: every process and action ends as the script says. */
+import { createMemoryStore } from "../../src/adapters/memory/store.ts";
+import { formatRunId, type RunId } from "../../src/base/ids.ts";
+import type { JsonValue } from "../../src/base/json.ts";
+import { createInbox, type Inbox } from "../../src/kernel/inbox.ts";
+import { type LoopEnd, recover, type Restored, runLoop } from "../../src/kernel/loop.ts";
+import { restore } from "../../src/kernel/replay.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import { evaluate } from "../../src/policy/evaluate.ts";
+import type { ActionReport } from "../../src/ports/actions.ts";
+import type { ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
+import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
+import type { Store } from "../../src/ports/store.ts";
+import type { Fact, RunEvent } from "../../src/run/events.ts";
+import { beginState } from "../../src/run/evolve.ts";
+import { TEST_ACTIONS } from "./plan-from-yaml.ts";
+import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
+
+/** How one attempt ends; "hang" never ends by itself. */
+export type Ending = Partial<ProcessReport> | "hang";
+
+export interface Script {
+  /** Stage path → endings of its attempts in order; the last one repeats. A stage not named succeeds. */
+  readonly stages?: Readonly<Record<string, readonly Ending[]>>;
+  readonly action?: (input: Readonly<Record<string, JsonValue | undefined>>, signal: AbortSignal) => Promise<ActionReport>;
+  readonly ports?: Partial<KernelPorts>;
+  /** The store of an earlier host of the same run. */
+  readonly store?: Store;
+}
+
+export interface TestHost {
+  readonly run: RunId;
+  readonly clock: VirtualClock;
+  readonly store: Store;
+  readonly ports: KernelPorts;
+  readonly inbox: Inbox;
+  /** Every process that was started, and every key that was reaped. */
+  readonly executed: ProcessRequest[];
+  readonly reaped: string[];
+  /** Runs until the loop lets go; time moves by itself. */
+  start(params?: Readonly<Record<string, JsonValue>>): Promise<LoopEnd>;
+  resume(first?: readonly Fact[]): Promise<LoopEnd>;
+  events(): Promise<readonly RunEvent[]>;
+  types(): Promise<readonly string[]>;
+}
+
+const LOG = { sha256: "0".repeat(64), bytes: 0, dropped: 0 };
+
+export function createTestHost(plan: Plan, script: Script = {}): TestHost {
+  const run = formatRunId(Uint8Array.from({ length: 12 }, (_, index) => index));
+  const clock = createVirtualClock();
+  const store = script.store ?? createMemoryStore({ clock });
+  const inbox = createInbox();
+  const executed: ProcessRequest[] = [];
+  const reaped: string[] = [];
+  const ports: KernelPorts = {
+    journal: store.journal,
+    clock,
+    policy: { decide: evaluate },
+    executor: {
+      async execute(request, signal, onOutput) {
+        executed.push(request);
+        onOutput("output");
+        const endings = script.stages?.[request.stage] ?? [];
+        const ending = endings[Math.min(request.attempt, endings.length) - 1] ?? {};
+        if (ending === "hang") {
+          await clock.sleep(request.timeoutMs, signal);
+          return { cause: signal.aborted ? "killed" : "timeout", error: "ended", log: LOG, artifacts: {} };
+        }
+        return { cause: "ok", exit: 0, log: LOG, artifacts: {}, ...ending };
+      },
+      async reap(key) {
+        reaped.push(key);
+      },
+    },
+    actions: {
+      get: (name) => {
+        const signature = TEST_ACTIONS.find((action) => action.name === name);
+        if (signature === undefined) return undefined;
+        const work = script.action ?? (async () => ({ ok: true }) as const);
+        return { ...signature, perform: (input, context) => work(input, context.signal) };
+      },
+      signatures: () => TEST_ACTIONS,
+    },
+    children: { run: () => Promise.reject(new Error("no child expected")) },
+    redact: (event) => event,
+    onOutput: () => {},
+    ...script.ports,
+  };
+  const host = (restored: Restored, first: readonly Fact[]): Promise<LoopEnd> => drive(clock, runLoop(restored, first, ports, inbox));
+  const events = async (): Promise<readonly RunEvent[]> => (await store.journal.read(run, 0, 100_000)).map((stored) => stored.event);
+  return {
+    run,
+    clock,
+    store,
+    ports,
+    inbox,
+    executed,
+    reaped,
+    start(params = plan.params) {
+      const created = { type: "run.created", at: clock.now(), run, blueprint: plan.name, plan: plan.fingerprint, params } as const;
+      return host({ run, plan, state: beginState(created), seq: 0, unsaved: [created] }, []);
+    },
+    async resume(first = []) {
+      const restored = restore(run, plan, await events());
+      return host(restored, [...(await recover(restored, ports)), ...first]);
+    },
+    events,
+    types: async () => (await events()).map((event) => event.type),
+  };
+}
+
+/** Moves time whenever nothing else can happen. */
+export async function drive<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
+  let settled = false;
+  const mark = (): void => {
+    settled = true;
+  };
+  work.then(mark, mark);
+  while (!settled) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!settled) clock.advance();
+  }
+  return work;
+}
