@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const TOO_OLD_MS = 20 * 60_000;
+const HALF_WRITTEN_MS = 5000;
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -31,8 +32,10 @@ function take(file) {
 function abandoned(file) {
   try {
     const text = readFileSync(file, "utf8");
-    const isOld = Date.now() - statSync(file).mtimeMs > TOO_OLD_MS;
-    return isOld || (/^[1-9][0-9]*$/.test(text) && !isAlive(Number(text))) ? text : undefined;
+    const ageMs = Date.now() - statSync(file).mtimeMs;
+    const pid = Number(text.trim());
+    const isGone = Number.isInteger(pid) && pid > 0 ? !isAlive(pid) : ageMs > HALF_WRITTEN_MS;
+    return isGone || ageMs > TOO_OLD_MS ? text : undefined;
   } catch {
     return undefined;
   }

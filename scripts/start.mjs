@@ -75,8 +75,11 @@ function checkEnd(project, told) {
   const stored = events.map(({ event }) => event);
   const count = (type, stage) => stored.filter((event) => event.type === type && event.stage === stage).length;
   promise(JSON.stringify(stored.slice(0, told.length)) === JSON.stringify(told), "an event that was told before the kill is not in the journal");
-  promise(count("stage.started", "scan") === 1, "a finished stage was repeated");
   promise(count("stage.interrupted", "fix") === 1, "the lost attempt was not recorded as lost");
+  for (const [stage, finished] of Object.entries({ scan: 1, fix: 2, check: 2, report: 1 })) {
+    const started = count("stage.started", stage) - count("stage.interrupted", stage);
+    promise(started === finished && count("stage.finished", stage) === finished, `the stage ${stage} was repeated or left out`);
+  }
   promise(stored.at(-1)?.status === "succeeded", "the run did not succeed");
   promise(testsPass(project), "the tests do not pass");
   return { kept: told.length, all: stored.length };

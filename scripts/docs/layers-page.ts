@@ -11,7 +11,7 @@ interface LayerConfig {
   readonly default: { readonly forbidden: readonly { readonly name: string; readonly comment: string }[] };
 }
 
-export async function layerConfig(root: string): Promise<LayerConfig> {
+async function layerConfig(root: string): Promise<LayerConfig> {
   return (await import(pathToFileURL(join(root, ".dependency-cruiser.mjs")).href)) as LayerConfig;
 }
 

@@ -1,6 +1,6 @@
 /** Small pieces of Markdown. */
 
-export const NOTICE = "<!-- Written by `npm run docs` from the code. Do not edit: change the code and run it again. -->";
+const NOTICE = "<!-- Written by `npm run docs` from the code. Do not edit: change the code and run it again. -->";
 
 /** Text for a cell of a table: one line, with the characters that would end the cell escaped. */
 function cell(text: string): string {

@@ -15,7 +15,9 @@ export type Expression =
 export type Lookup = (path: readonly string[]) => JsonValue | undefined;
 
 /** The value, or the first reference without one, as written between the braces. */
-export type Resolution = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly ref: string };
+export type Resolution =
+  | { readonly ok: true; readonly value: JsonValue }
+  | { readonly ok: false; readonly ref: string };
 
 /** A reference that is the whole value keeps its type; inside a text, lists and maps become canonical JSON. */
 export function resolve(expression: Expression, lookup: Lookup): Resolution {

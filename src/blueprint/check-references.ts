@@ -4,70 +4,95 @@ import { listed } from "./check-routes.ts";
 import type { Problems } from "./problems.ts";
 import type { Located, StageDraft, StageReference } from "./stage-draft.ts";
 
-export interface Known {
+interface Known {
   readonly params: ReadonlyMap<string, ParamSpec>;
+  readonly paramNames: readonly string[];
   readonly stages: ReadonlyMap<string, StageDraft>;
+  readonly stageNames: readonly string[];
+  readonly artifacts: ReadonlySet<string>;
   readonly problems: Problems;
 }
 
-export function checkReferences(stage: StageDraft, known: Known): void {
-  for (const reference of stage.references) checkReference(reference, stage, known);
-  for (const inputs of stage.inputs) checkInputs(inputs, stage, known);
+export function checkReferences(
+  params: ReadonlyMap<string, ParamSpec>,
+  stages: readonly StageDraft[],
+  byId: ReadonlyMap<string, StageDraft>,
+  problems: Problems,
+): void {
+  const artifacts = new Set([...byId].flatMap(([id, stage]) => artifactsOf(id, stage)));
+  const names = { paramNames: [...params.keys()], stageNames: [...byId.keys()], artifacts };
+  const known: Known = { params, stages: byId, problems, ...names };
+  for (const stage of stages) {
+    for (const reference of stage.references) checkReference(reference, stage, known);
+    for (const inputs of stage.inputs) checkInputs(inputs, stage, known);
+  }
 }
 
 function checkReference(reference: StageReference, stage: StageDraft, known: Known): void {
-  const [root, first, ...rest] = reference.path;
-  switch (root) {
+  switch (reference.path[0]) {
     case "params":
-      return checkParam(reference, first, rest, known);
+      checkParam(reference, known);
+      break;
     case "stages":
-      return checkStageResult(reference, first, rest, stage, known);
+      checkStageResult(reference, stage, known);
+      break;
     case "run":
-      return checkRun(reference, known);
+      checkRun(reference, known);
+      break;
     default:
-      return checkItem(reference, known);
+      checkItem(reference, known);
   }
 }
 
-function reportField(reference: StageReference, problem: string, fields: readonly string[], wrong: string, { problems }: Known): void {
-  const data = { reference: reference.path.join("."), problem, known: listed(fields), ...problems.guess(wrong, fields) };
+/** `wrong` is the name that was probably mistyped. */
+function reportField(
+  reference: StageReference,
+  problem: string,
+  fields: readonly string[],
+  wrong: string,
+  { problems }: Known,
+): void {
+  const data = {
+    reference: reference.path.join("."),
+    problem,
+    known: listed(fields),
+    ...problems.guess(wrong, fields),
+  };
   problems.report("BLUEPRINT_REFERENCE_FIELD_UNKNOWN", data, reference);
 }
 
-function checkParam(reference: StageReference, name: string | undefined, rest: readonly string[], known: Known): void {
-  const names = [...known.params.keys()];
-  if (name === undefined) return reportField(reference, "it names no parameter", names, "", known);
-  const param = known.params.get(name);
+function checkParam(reference: StageReference, known: Known): void {
+  const { params, paramNames: names, problems } = known;
+  const [, name = "", ...rest] = reference.path;
+  const param = params.get(name);
   if (param === undefined) {
-    const data = { name, known: listed(names), ...known.problems.guess(name, names) };
-    return known.problems.report("BLUEPRINT_REFERENCE_PARAM_UNKNOWN", data, reference);
-  }
-  const { type } = param;
-  if (rest.length > 0 && type !== undefined && type !== "list" && type !== "map") {
-    reportField(reference, `the parameter is a ${type} and has no members`, [`params.${name}`], "", known);
+    const data = { name, known: listed(names), ...problems.guess(name, names) };
+    problems.report("BLUEPRINT_REFERENCE_PARAM_UNKNOWN", data, reference);
+  } else if (rest.length > 0 && param.type !== undefined && param.type !== "list" && param.type !== "map") {
+    reportField(reference, `the parameter is a ${param.type} and has no members`, [`params.${name}`], "", known);
   }
 }
 
-function checkStageResult(
-  reference: StageReference,
-  id: string | undefined,
-  rest: readonly string[],
-  stage: StageDraft,
-  known: Known,
-): void {
-  const names = [...known.stages.keys()];
-  if (id === undefined) return reportField(reference, "it names no stage", names, "", known);
-  const target = known.stages.get(id);
+function checkStageResult(reference: StageReference, stage: StageDraft, known: Known): void {
+  const { stages, stageNames: names, problems } = known;
+  const [, id = "", ...rest] = reference.path;
+  const target = stages.get(id);
   if (target === undefined) {
-    const data = { stage: id, known: listed(names), ...known.problems.guess(id, names) };
-    return known.problems.report("BLUEPRINT_REFERENCE_STAGE_UNKNOWN", data, reference);
+    const data = { stage: id, known: listed(names), ...problems.guess(id, names) };
+    problems.report("BLUEPRINT_REFERENCE_STAGE_UNKNOWN", data, reference);
+  } else if (target === stage) {
+    problems.report("BLUEPRINT_REFERENCE_SELF", { stage: id }, reference);
+  } else if (target.kind !== undefined) {
+    checkResultField(reference, target, rest, known);
   }
-  if (target === stage) return known.problems.report("BLUEPRINT_REFERENCE_SELF", { stage: id }, reference);
-  if (target.kind === undefined) return;
+}
+
+function checkResultField(reference: StageReference, target: StageDraft, rest: readonly string[], known: Known): void {
   const [field = "", ...deeper] = rest;
   const fields = resultFields(target);
-  if (!fields.includes(field)) return reportField(reference, missing(field, target), fields, field, known);
-  if (field !== "output" && deeper.length > 0) reportField(reference, `${field} has no members`, [field], "", known);
+  if (!fields.includes(field)) reportField(reference, missing(field, target), fields, field, known);
+  else if (field !== "output" && deeper.length > 0)
+    reportField(reference, `${field} has no members`, [field], "", known);
 }
 
 /** What the result of a stage has once it ended. */
@@ -87,7 +112,9 @@ function resultFields({ spec }: StageDraft): readonly string[] {
 function missing(field: string, { spec }: StageDraft): string {
   if (field === "") return "it names no result of the stage";
   const capturing = field === "output" && spec.kind !== "run";
-  return capturing ? "the stage captures nothing; give it `capture: text`, lines or json" : `a ${spec.kind} stage has no ${field}`;
+  return capturing
+    ? "the stage captures nothing; give it `capture: text`, lines or json"
+    : `a ${spec.kind} stage has no ${field}`;
 }
 
 function checkRun(reference: StageReference, known: Known): void {
@@ -102,20 +129,21 @@ function checkItem(reference: StageReference, known: Known): void {
   else if (root === "index" && rest.length > 0) reportField(reference, "the index is a number", ["index"], "", known);
 }
 
-function checkInputs(inputs: readonly Located<string>[], stage: StageDraft, { stages, problems }: Known): void {
+function checkInputs(
+  inputs: readonly Located<string>[],
+  stage: StageDraft,
+  { stages, artifacts, problems }: Known,
+): void {
   const variables = new Set<string>();
   for (const input of inputs) {
     const { value } = input;
     const variable = `PAWL_INPUT_${value.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
     if (variables.has(variable)) problems.report("BLUEPRINT_INPUT_DUPLICATE", { input: value, variable }, input);
     variables.add(variable);
-    const dot = value.indexOf(".");
-    const id = value.slice(0, Math.max(0, dot));
+    const [id = ""] = value.split(".", 1);
     const source = stages.get(id);
-    if (source !== undefined && source === stage) problems.report("BLUEPRINT_REFERENCE_SELF", { stage: id }, input);
-    else if (source !== undefined && source.kind === undefined) continue;
-    else if (!artifactsOf(id, source).includes(value)) {
-      const artifacts = [...stages].flatMap(([name, candidate]) => artifactsOf(name, candidate));
+    if (source === stage) problems.report("BLUEPRINT_REFERENCE_SELF", { stage: id }, input);
+    else if (!artifacts.has(value) && (source === undefined || source.kind !== undefined)) {
       const data = { input: value, known: listed(artifacts), ...problems.guess(value, artifacts) };
       problems.report("BLUEPRINT_INPUT_UNKNOWN", data, input);
     }
@@ -123,8 +151,7 @@ function checkInputs(inputs: readonly Located<string>[], stage: StageDraft, { st
 }
 
 /** Every process leaves a log; other artifacts are declared. */
-function artifactsOf(id: string, stage: StageDraft | undefined): string[] {
-  const spec = stage?.spec;
-  if (spec?.kind !== "command" && spec?.kind !== "gate") return [];
+function artifactsOf(id: string, { spec }: StageDraft): string[] {
+  if (spec.kind !== "command" && spec.kind !== "gate") return [];
   return [`${id}.log`, ...spec.outputs.map(({ name }) => `${id}.${name}`)];
 }

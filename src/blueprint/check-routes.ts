@@ -1,17 +1,23 @@
 /** Do the routes fit together: outcomes the stage can have, targets that exist, no stage that nothing leads to. */
 import { TERMINALS } from "./fields.ts";
 import type { Problems } from "./problems.ts";
+import { NAME } from "./shapes/value-shapes.ts";
 import type { StageDraft } from "./stage-draft.ts";
-import { NAME } from "./value-shapes.ts";
 
-export function checkRoutes(stages: readonly StageDraft[], byId: ReadonlyMap<string, StageDraft>, problems: Problems): void {
+const MOST_LISTED = 12;
+
+export function checkRoutes(
+  stages: readonly StageDraft[],
+  byId: ReadonlyMap<string, StageDraft>,
+  problems: Problems,
+): void {
+  const names = [...byId.keys(), ...TERMINALS];
   let isComplete = true;
   for (const stage of stages) {
     checkOutcomes(stage, problems);
     for (const { value, start, end } of stage.routes) {
       if (TERMINALS.includes(value.target) || byId.has(value.target)) continue;
       isComplete = false;
-      const names = [...byId.keys(), ...TERMINALS];
       const data = { target: value.target, known: listed(names), ...problems.guess(value.target, names) };
       problems.report("BLUEPRINT_ROUTE_TARGET_UNKNOWN", data, { start, end });
     }
@@ -21,9 +27,13 @@ export function checkRoutes(stages: readonly StageDraft[], byId: ReadonlyMap<str
 }
 
 /** Names for a message: not more than a person reads. */
-export function listed(names: readonly string[]): string {
-  if (names.length === 0) return "none";
-  return names.length > 12 ? `${names.slice(0, 12).join(", ")} and ${names.length - 12} more` : names.join(", ");
+export function listed(names: Iterable<string>): string {
+  const shown: string[] = [];
+  for (const name of names) {
+    if (shown.length === MOST_LISTED) return `${shown.join(", ")} and more`;
+    shown.push(name);
+  }
+  return shown.length === 0 ? "none" : shown.join(", ");
 }
 
 function checkOutcomes({ spec, kind, routes }: StageDraft, problems: Problems): void {
@@ -35,7 +45,12 @@ function checkOutcomes({ spec, kind, routes }: StageDraft, problems: Problems): 
     if (line !== undefined) problems.report("BLUEPRINT_ROUTE_DUPLICATE", { outcome, line }, { start, end });
     lines.set(outcome, line ?? problems.source.span({ start, end }).line);
     if (kind === undefined || possible.includes(outcome) || !NAME.pattern.test(outcome)) continue;
-    const data = { outcome, place: `a ${kind} stage`, known: possible.join(", "), ...problems.guess(outcome, possible) };
+    const data = {
+      outcome,
+      place: `a ${kind} stage`,
+      known: possible.join(", "),
+      ...problems.guess(outcome, possible),
+    };
     problems.report("BLUEPRINT_ROUTE_OUTCOME_UNKNOWN", data, { start, end });
   }
 }
@@ -45,23 +60,31 @@ function outcomesOf(spec: StageDraft["spec"]): readonly string[] {
   return spec.escalateExits.length === 0 ? ["pass", "fail"] : ["pass", "fail", "escalate"];
 }
 
-/** Success leads to the next stage unless a route says otherwise; every other outcome leads on only by a route. */
-function checkReachable(stages: readonly StageDraft[], byId: ReadonlyMap<string, StageDraft>, problems: Problems): void {
-  const places = new Map(stages.map((stage, index) => [stage, index]));
+function checkReachable(
+  stages: readonly StageDraft[],
+  byId: ReadonlyMap<string, StageDraft>,
+  problems: Problems,
+): void {
+  const next = new Map(stages.map((stage, index) => [stage, stages[index + 1]]));
   const reached = new Set<StageDraft>();
   const waiting = stages.slice(0, 1);
   for (let stage = waiting.pop(); stage !== undefined; stage = waiting.pop()) {
     if (reached.has(stage)) continue;
     reached.add(stage);
-    const next = stages[(places.get(stage) as number) + 1];
-    const leadsOn = !stage.routes.some(({ value }) => value.outcome === "success" || value.outcome === "pass");
-    if (next !== undefined && leadsOn) waiting.push(next);
-    for (const { value } of stage.routes) {
-      const target = byId.get(value.target);
-      if (target !== undefined) waiting.push(target);
-    }
+    waiting.push(...targetsOf(stage, next.get(stage), byId));
   }
   for (const stage of stages) {
     if (!reached.has(stage)) problems.report("BLUEPRINT_STAGE_UNREACHABLE", { id: stage.id ?? "" }, stage);
   }
+}
+
+/** Success leads to the next stage unless a route says otherwise; every other outcome leads on only by a route. */
+function targetsOf(
+  { routes }: StageDraft,
+  next: StageDraft | undefined,
+  byId: ReadonlyMap<string, StageDraft>,
+): StageDraft[] {
+  const isRouted = routes.some(({ value }) => value.outcome === "success" || value.outcome === "pass");
+  const targets = routes.map(({ value }) => byId.get(value.target));
+  return [isRouted ? undefined : next, ...targets].filter((target) => target !== undefined);
 }

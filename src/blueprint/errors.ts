@@ -6,7 +6,10 @@ const UNSAFE = /[\p{C}\u2028\u2029]/gu;
 
 /** Text of the author inside a message: in quotes, one line, nothing a terminal would act on. */
 export function quote(text: string): string {
-  const safe = JSON.stringify(text).replaceAll(UNSAFE, (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`);
+  const safe = JSON.stringify(text).replaceAll(
+    UNSAFE,
+    (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`,
+  );
   return safe.length > LONGEST ? `${safe.slice(0, LONGEST - 2)}…"` : safe;
 }
 
@@ -22,14 +25,15 @@ interface Guess {
 }
 
 const wrongValue = (d: Value): string => `${d.field} must be ${d.expected}, not ${d.found}`;
-const guess = (d: Guess): string => (d.nearest === undefined ? `Known here: ${d.known}.` : `Did you mean ${d.nearest}?`);
+const guess = (d: Guess): string =>
+  d.nearest === undefined ? `Known here: ${d.known}.` : `Did you mean ${d.nearest}?`;
 
 const INPUT = { retry: "after_change", exit: 3 } as const;
 
 export const BLUEPRINT_ERRORS = {
   BLUEPRINT_TEXT_TOO_LARGE: {
     ...INPUT,
-    what: (d: { max: number }) => `the blueprint has more than ${d.max} bytes`,
+    what: (d: { max: number; unit: string }) => `the blueprint has more than ${d.max} ${d.unit}`,
     why: "A text that large is not written by a person, and reading it could stall everything else.",
     hint: "Split it: a `run` stage starts another blueprint.",
   },
@@ -73,7 +77,7 @@ export const BLUEPRINT_ERRORS = {
     ...INPUT,
     what: (d: { text: string }) => `anchors, aliases and merge keys are not allowed: ${quote(d.text)}`,
     why: "What a stage does must stand where the stage is; aliases can also blow up a small text.",
-    hint: "Write the value out, or make it a parameter and refer to it as ${params.name}. A text that begins with & or * needs quotes.",
+    hint: `Write the value out, or make it a parameter and refer to it as \${params.name}. A text that begins with & or * needs quotes.`,
   },
   BLUEPRINT_YAML_TAG: {
     ...INPUT,
@@ -83,7 +87,8 @@ export const BLUEPRINT_ERRORS = {
   },
   BLUEPRINT_KEY_DUPLICATE: {
     ...INPUT,
-    what: (d: { key: string; line: number }) => `the key ${quote(d.key)} stands here twice; the first is on line ${d.line}`,
+    what: (d: { key: string; line: number }) =>
+      `the key ${quote(d.key)} stands here twice; the first is on line ${d.line}`,
     why: "Only one of the two could count, and which one is not visible.",
     hint: "Keep one of them.",
   },
@@ -95,7 +100,8 @@ export const BLUEPRINT_ERRORS = {
   },
   BLUEPRINT_KEY_INVALID: {
     ...INPUT,
-    what: (d: { field: string; key: string; expected: string }) => `${quote(d.key)} is not a name for ${d.field}: it must be ${d.expected}`,
+    what: (d: { field: string; key: string; expected: string }) =>
+      `${quote(d.key)} is not a name for ${d.field}: it must be ${d.expected}`,
     why: "Names are used in references, file names and environment variables, so their form is fixed.",
     hint: "Rename it.",
   },
@@ -203,7 +209,8 @@ export const BLUEPRINT_ERRORS = {
   },
   BLUEPRINT_ROUTE_DUPLICATE: {
     ...INPUT,
-    what: (d: { outcome: string; line: number }) => `the outcome \`${d.outcome}\` already has a route on line ${d.line}`,
+    what: (d: { outcome: string; line: number }) =>
+      `the outcome \`${d.outcome}\` already has a route on line ${d.line}`,
     why: "One outcome leads to one place.",
     hint: "Keep one of them; `on_success` means success or pass, `on_failure` means failure or fail.",
   },
@@ -221,7 +228,8 @@ export const BLUEPRINT_ERRORS = {
   },
   BLUEPRINT_PARAM_DEFAULT_MISMATCH: {
     ...INPUT,
-    what: (d: { name: string; type: string; found: string }) => `the default of ${quote(d.name)} is ${d.found}, but its type is ${d.type}`,
+    what: (d: { name: string; type: string; found: string }) =>
+      `the default of ${quote(d.name)} is ${d.found}, but its type is ${d.type}`,
     why: "The parameter would be refused as soon as nobody sets it.",
     hint: "Change the type or the default.",
   },
@@ -229,7 +237,7 @@ export const BLUEPRINT_ERRORS = {
     ...INPUT,
     what: (d: { detail: string }) => `this reference cannot be read: ${d.detail}`,
     why: "A reference is resolved exactly or not at all; nothing is guessed.",
-    hint: "Write ${params.name} or ${stages.id.output}; a literal ${ is written $${.",
+    hint: `Write \${params.name} or \${stages.id.output}; a literal \${ is written $\${.`,
   },
   BLUEPRINT_REFERENCE_ROOT_UNKNOWN: {
     ...INPUT,

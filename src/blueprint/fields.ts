@@ -1,6 +1,18 @@
 /** The table of every key a blueprint may have. The validator reads by it and the JSON Schema is written from it. */
-import { argument, expression, expressionMap, listOrReference, literal, program } from "./expression-shape.ts";
-import { boolean, duration, type Field, type Found, integer, list, object, oneOf, record, scalar, text } from "./shape.ts";
+import { argument, expression, expressionMap, listOrReference, literal, program } from "./shapes/expression-shape.ts";
+import {
+  boolean,
+  duration,
+  type Field,
+  type Found,
+  integer,
+  list,
+  object,
+  oneOf,
+  record,
+  scalar,
+  text,
+} from "./shapes/shape.ts";
 import {
   ACTION_NAME,
   backoff,
@@ -13,7 +25,7 @@ import {
   relativePath,
   tokenCount,
   VARIABLE,
-} from "./value-shapes.ts";
+} from "./shapes/value-shapes.ts";
 
 export const STAGE_KINDS = ["command", "action", "gate", "group", "run"] as const;
 export type KindName = (typeof STAGE_KINDS)[number];
@@ -57,16 +69,28 @@ const SETTING_FIELDS = {
 const GATE = object(
   {
     command: { shape: program(), about: "The check: exit 0 passes.", isRequired: true },
-    escalate: { shape: list(integer(1, 255), { min: 1, max: 255 }), about: "Exit codes that ask a person instead of failing." },
+    escalate: {
+      shape: list(integer(1, 255), { min: 1, max: 255 }),
+      about: "Exit codes that ask a person instead of failing.",
+    },
   },
   "gate",
 );
 
 const GROUP = object(
   {
-    parallel: { shape: list(mapOf("member", "a stage"), { min: 1, max: MAX_MEMBERS }), about: "Members that run side by side." },
-    for_each: { shape: listOrReference(MAX_MEMBERS), about: "A list; the stage runs once per item, results stay in order." },
-    stage: { shape: mapOf("member", "a stage"), about: "The stage that runs for each item, as ${item} and ${index}." },
+    parallel: {
+      shape: list(mapOf("member", "a stage"), { min: 1, max: MAX_MEMBERS }),
+      about: "Members that run side by side.",
+    },
+    for_each: {
+      shape: listOrReference(MAX_MEMBERS),
+      about: "A list; the stage runs once per item, results stay in order.",
+    },
+    stage: {
+      shape: mapOf("member", "a stage"),
+      about: `The stage that runs for each item, as \${item} and \${index}.`,
+    },
     max_items: { shape: integer(1, MAX_MEMBERS), about: "Most items the list may have (100)." },
     max_parallel: { shape: integer(1, 64), about: "Most members under way at once (4)." },
     fail_fast: { shape: boolean(), about: "Start no further member after one failed." },
@@ -76,7 +100,11 @@ const GROUP = object(
 
 const RUN = object(
   {
-    blueprint: { shape: blueprintPath(), about: "The blueprint of the child run, such as ./child.yaml.", isRequired: true },
+    blueprint: {
+      shape: blueprintPath(),
+      about: "The blueprint of the child run, such as ./child.yaml.",
+      isRequired: true,
+    },
     params: { shape: record(expression(), NAME), about: "Parameters of the child run." },
   },
   "run",
@@ -91,9 +119,22 @@ const reservedVariable = (key: string): string | undefined =>
 
 export const STAGE_FIELDS = {
   id: { shape: name(), about: "The name of the stage.", kinds: STAGE_KINDS },
-  title: { shape: text({ expected: "text of at most 200 characters", max: 200, refusesReferences: true }), about: "A line for people.", kinds: STAGE_KINDS },
-  level: { shape: oneOf("L1", "L2", "L3"), about: "The lowest level at which the stage runs.", kinds: STAGE_KINDS, isTopOnly: true },
-  command: { shape: program(), about: "A process: a list is started as it is, text is read by a shell.", kinds: ["command"] },
+  title: {
+    shape: text({ expected: "text of at most 200 characters", max: 200, refusesReferences: true }),
+    about: "A line for people.",
+    kinds: STAGE_KINDS,
+  },
+  level: {
+    shape: oneOf("L1", "L2", "L3"),
+    about: "The lowest level at which the stage runs.",
+    kinds: STAGE_KINDS,
+    isTopOnly: true,
+  },
+  command: {
+    shape: program(),
+    about: "A process: a list is started as it is, text is read by a shell.",
+    kinds: ["command"],
+  },
   action: {
     shape: text({ expected: "the name of an action such as git.commit", max: 128, pattern: ACTION_NAME }),
     about: "A registered function.",
@@ -103,9 +144,21 @@ export const STAGE_FIELDS = {
   group: { shape: GROUP, about: "Members side by side, or one stage for each item of a list.", kinds: ["group"] },
   run: { shape: RUN, about: "A child run of another blueprint.", kinds: ["run"] },
   with: { shape: expressionMap(), about: "What the action is given.", kinds: ["action"] },
-  env: { shape: record(argument(), { ...VARIABLE, reserved: reservedVariable }), about: "Variables added to the environment.", kinds: PROCESS },
-  capture: { shape: oneOf("none", "text", "lines", "json"), about: "How standard output becomes the output of the stage (none).", kinds: PROCESS },
-  outputs: { shape: record(relativePath(), { ...NAME, reserved: reservedOutput }), about: "Artifact name → file to store after success.", kinds: PROCESS },
+  env: {
+    shape: record(argument(), { ...VARIABLE, reserved: reservedVariable }),
+    about: "Variables added to the environment.",
+    kinds: PROCESS,
+  },
+  capture: {
+    shape: oneOf("none", "text", "lines", "json"),
+    about: "How standard output becomes the output of the stage (none).",
+    kinds: PROCESS,
+  },
+  outputs: {
+    shape: record(relativePath(), { ...NAME, reserved: reservedOutput }),
+    about: "Artifact name → file to store after success.",
+    kinds: PROCESS,
+  },
   inputs: {
     shape: list(text({ expected: "an artifact such as build.log", max: 130 }), { min: 0, max: 100 }),
     about: "Artifacts of earlier stages, as stage.name.",
@@ -148,10 +201,16 @@ const LIMITS = object(
 
 const RULE = object(
   {
-    run: { shape: list(patternText(), { min: 1, max: 100 }), about: 'Arguments; "*" is one, "**" as the last any number.' },
+    run: {
+      shape: list(patternText(), { min: 1, max: 100 }),
+      about: 'Arguments; "*" is one, "**" as the last any number.',
+    },
     shell: { shape: patternText(), about: "Text for a shell; * is any characters." },
     action: { shape: patternText(), about: "An action, or a family such as git.*." },
-    because: { shape: text({ expected: "text of at most 500 characters", max: 500 }), about: "Shown when the rule decides." },
+    because: {
+      shape: text({ expected: "text of at most 500 characters", max: 500 }),
+      about: "Shown when the rule decides.",
+    },
   },
   "a rule",
 );
@@ -179,13 +238,20 @@ export const BLUEPRINT_FIELDS = {
     isRequired: true,
   },
   name: {
-    shape: text({ expected: "small letters and digits joined by -, at most 64", max: 64, pattern: /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/ }),
+    shape: text({
+      expected: "small letters and digits joined by -, at most 64",
+      max: 64,
+      pattern: /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/,
+    }),
     about: "The name of the blueprint, such as fix-tests.",
     isRequired: true,
   },
   description: { shape: text({ expected: "text of at most 2000 characters", max: 2000 }), about: "What it is for." },
   params: { shape: record(PARAM, NAME), about: "Values given when a run starts." },
-  defaults: { shape: object(SETTING_FIELDS, "defaults"), about: "Settings for every stage that does not have its own." },
+  defaults: {
+    shape: object(SETTING_FIELDS, "defaults"),
+    about: "Settings for every stage that does not have its own.",
+  },
   limits: { shape: LIMITS, about: "Bounds of the whole run." },
   policy: { shape: POLICY, about: "What stages may do. What no rule mentions is denied." },
   stages: {

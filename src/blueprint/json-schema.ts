@@ -1,7 +1,7 @@
 /** The JSON Schema of a blueprint, written from the same table the validator reads by. */
 import type { JsonObject } from "../base/json.ts";
 import { BLUEPRINT_FIELDS, type KindName, STAGE_FIELDS, STAGE_KINDS, type StageField } from "./fields.ts";
-import { type Fields, objectSchema } from "./shape.ts";
+import { type Fields, objectSchema } from "./shapes/shape.ts";
 
 /** Draft 2020-12. What a schema cannot say (routes, references, names that must exist) the validator checks. */
 export function blueprintJsonSchema(): JsonObject {
@@ -13,7 +13,9 @@ export function blueprintJsonSchema(): JsonObject {
     $defs: {
       stage: { oneOf: STAGE_KINDS.map((kind) => stageSchema(kind, () => true)) },
       member: {
-        oneOf: STAGE_KINDS.filter((kind) => kind !== "group").map((kind) => stageSchema(kind, (field) => !field.isTopOnly)),
+        oneOf: STAGE_KINDS.filter((kind) => kind !== "group").map((kind) =>
+          stageSchema(kind, (field) => !field.isTopOnly),
+        ),
       },
     },
   };

@@ -62,7 +62,8 @@ export function parseExpression(text: string): ParsedText {
 
 function problemOf(path: readonly string[], open: number): ReferenceProblem | undefined {
   const [root = ""] = path;
-  if (path.length === 1 && root === "") return { detail: "there is nothing between the braces", offset: open, length: 3 };
+  if (path.length === 1 && root === "")
+    return { detail: "there is nothing between the braces", offset: open, length: 3 };
   let offset = open + 2;
   for (const segment of path) {
     const detail = segmentProblem(segment);

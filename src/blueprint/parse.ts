@@ -2,13 +2,25 @@
  * YAML text → tree. What YAML offers beyond plain values is refused: anchors, aliases, merge keys, tags, directives, further
  * documents, duplicate keys, inexact numbers. Time and memory are bounded by the size of the text, however hostile it is.
  */
-import { Composer, CST, isMap, isScalar, isSeq, Lexer, type ParsedNode, Parser, type YAMLError, type YAMLMap } from "yaml";
-import { isExactNumber } from "./exact-number.ts";
+import {
+  Composer,
+  CST,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  type ParsedNode,
+  Parser,
+  type YAMLError,
+  type YAMLMap,
+} from "yaml";
 import type { Problems } from "./problems.ts";
-import type { Range } from "./source.ts";
-import type { BrokenNode, Entry, ScalarNode, Tree } from "./tree.ts";
+import { isExactNumber } from "./text/exact-number.ts";
+import type { Range } from "./text/source.ts";
+import type { BrokenNode, Entry, ScalarNode, Tree } from "./text/tree.ts";
 
 const MAX_DEPTH = 32;
+const MAX_TOKENS = 250_000;
 
 /** Control characters other than tab and line end, halves of characters, and marks that reverse the reading direction. */
 const REFUSED = /(?![\t\n\r])\p{Cc}|\r(?!\n)|\p{Cs}|[\u202a-\u202e\u2066-\u2069]/gu;
@@ -40,25 +52,31 @@ function reportCharacter(character: string, at: Range, problems: Problems): void
   problems.report("BLUEPRINT_TEXT_INVALID", { character: `U+${point}` }, at);
 }
 
-/** Reads token by token, so that depth is checked before anything recursive sees the text. */
+/** Reads token by token, so that depth and count are checked before anything slow or recursive sees the text. */
 function readTokens(problems: Problems): CST.Token[] | undefined {
   const { text } = problems.source;
   const parser = new Parser();
   const tokens: CST.Token[] = [];
   let isScalarNext = false;
+  let count = 0;
   for (const lexeme of new Lexer().lex(text)) {
-    const start = parser.offset;
-    if (!isScalarNext) checkLexeme(lexeme, { start, end: start + lexeme.length }, problems);
+    const at = { start: parser.offset, end: parser.offset + lexeme.length };
+    if (!isScalarNext) checkLexeme(lexeme, at, problems);
     isScalarNext = lexeme === CST.SCALAR;
     for (const token of parser.next(lexeme)) tokens.push(token);
-    if (parser.stack.length > MAX_DEPTH && parser.stack.filter(CST.isCollection).length > MAX_DEPTH) {
-      problems.report("BLUEPRINT_YAML_TOO_DEEP", { max: MAX_DEPTH }, { start, end: start + 1 });
-      return undefined;
-    }
-    if (problems.isFull()) return undefined;
+    count += 1;
+    if (!isWithinBounds(parser, count, at, problems)) return undefined;
   }
   for (const token of parser.end()) tokens.push(token);
   return tokens;
+}
+
+function isWithinBounds(parser: Parser, count: number, at: Range, problems: Problems): boolean {
+  if (count > MAX_TOKENS) problems.report("BLUEPRINT_TEXT_TOO_LARGE", { max: MAX_TOKENS, unit: "tokens" }, at);
+  else if (parser.stack.length > MAX_DEPTH && parser.stack.filter(CST.isCollection).length > MAX_DEPTH) {
+    problems.report("BLUEPRINT_YAML_TOO_DEEP", { max: MAX_DEPTH }, at);
+  } else return !problems.isFull();
+  return false;
 }
 
 function checkLexeme(lexeme: string, at: Range, problems: Problems): void {
@@ -70,7 +88,13 @@ function checkLexeme(lexeme: string, at: Range, problems: Problems): void {
 
 function compose(tokens: readonly CST.Token[], problems: Problems): ParsedNode | undefined {
   const { length } = problems.source.text;
-  const composer = new Composer({ schema: "core", version: "1.2", uniqueKeys: false, stringKeys: true, resolveKnownTags: false });
+  const composer = new Composer({
+    schema: "core",
+    version: "1.2",
+    uniqueKeys: false,
+    stringKeys: true,
+    resolveKnownTags: false,
+  });
   // An error of the YAML library costs little without its stack trace; a hostile text makes hundreds of thousands.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -137,20 +161,22 @@ function convertScalar(value: unknown, written: string, at: Range, problems: Pro
 function convertEntries(map: YAMLMap.Parsed, problems: Problems, depth: number): Entry[] {
   const entries = new Map<string, Entry>();
   for (const { key: keyNode, value } of map.items) {
-    const at = { start: keyNode.range[0], end: keyNode.range[1] };
-    const key = convert(keyNode, problems, depth);
-    if (key.kind !== "scalar") continue;
-    const name = String(key.value);
-    const twin = entries.get(name);
-    if (name === "<<") problems.report("BLUEPRINT_YAML_ANCHOR", { text: name }, at);
-    else if (FORBIDDEN_KEYS.includes(name)) problems.report("BLUEPRINT_KEY_FORBIDDEN", { key: name }, at);
-    else if (twin !== undefined) {
-      const { line } = problems.source.span(twin.at);
-      problems.report("BLUEPRINT_KEY_DUPLICATE", { key: name, line }, at);
-    } else {
-      const empty: Tree = { kind: "scalar", value: null, written: "", start: at.end, end: at.end };
-      entries.set(name, { key: name, at, value: value === null ? empty : convert(value, problems, depth + 1) });
-    }
+    const node = convert(keyNode, problems, depth);
+    if (node.kind !== "scalar") continue;
+    const at = { start: node.start, end: node.end };
+    const key = String(node.value);
+    if (!checkKey(key, at, entries.get(key), problems)) continue;
+    const empty: Tree = { kind: "scalar", value: null, written: "", start: at.end, end: at.end };
+    entries.set(key, { key, at, value: value === null ? empty : convert(value, problems, depth + 1) });
   }
   return [...entries.values()];
+}
+
+function checkKey(key: string, at: Range, twin: Entry | undefined, problems: Problems): boolean {
+  if (key === "<<") problems.report("BLUEPRINT_YAML_ANCHOR", { text: key }, at);
+  else if (FORBIDDEN_KEYS.includes(key)) problems.report("BLUEPRINT_KEY_FORBIDDEN", { key }, at);
+  else if (twin !== undefined) {
+    problems.report("BLUEPRINT_KEY_DUPLICATE", { key, line: problems.source.span(twin.at).line }, at);
+  } else return true;
+  return false;
 }

@@ -3,7 +3,7 @@ import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import type { JsonObject } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
 import { BLUEPRINT_ERRORS } from "./errors.ts";
-import type { Range, Source } from "./source.ts";
+import type { Range, Source } from "./text/source.ts";
 
 const MOST_PROBLEMS = 200;
 const MOST_GUESSES = 50;

@@ -2,9 +2,9 @@
 import type { Expression } from "../base/expression.ts";
 import type { GroupSpec, LeafSpec, StageCommon } from "./blueprint.ts";
 import type { StageFound } from "./fields.ts";
-import type { Given, Reading } from "./shape.ts";
+import type { Given, Reading } from "./shapes/shape.ts";
 import { indexStages, type StageDraft } from "./stage-draft.ts";
-import type { MapNode } from "./tree.ts";
+import type { MapNode } from "./text/tree.ts";
 
 const MAX_ITEMS = 100;
 const MAX_PARALLEL = 4;

@@ -1,8 +1,8 @@
 /** The policy section → rules, in the order allow, ask, deny. A pattern that cannot mean what it seems to mean is refused. */
 import type { Effect, Pattern, Rule } from "../policy/rule.ts";
 import type { BlueprintFound } from "./fields.ts";
-import type { Given, Reading } from "./shape.ts";
-import { ACTION_NAME } from "./value-shapes.ts";
+import type { Given, Reading } from "./shapes/shape.ts";
+import { ACTION_NAME } from "./shapes/value-shapes.ts";
 
 const EFFECTS: readonly Effect[] = ["allow", "ask", "deny"];
 
@@ -44,7 +44,11 @@ function readArguments(run: Given<Given<string>[]>, problems: Reading["problems"
 
 function readAction({ value: pattern, node }: Given<string>, problems: Reading["problems"]): Pattern {
   if (!ACTION_NAME.test(pattern.replace(/\.\*$/, ""))) {
-    problems.report("BLUEPRINT_RULE_PATTERN", { pattern, problem: "is neither an action nor a family of actions" }, node);
+    problems.report(
+      "BLUEPRINT_RULE_PATTERN",
+      { pattern, problem: "is neither an action nor a family of actions" },
+      node,
+    );
   }
   return { action: pattern };
 }

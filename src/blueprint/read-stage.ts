@@ -1,10 +1,18 @@
 /** One stage: which kind it is, which keys it may have, and what it becomes. */
-import type { CommandFields, LeafSpec, Program, StageCommon, StageSettings, StageSpec } from "./blueprint.ts";
-import { type KindName, type SettingFound, STAGE_FIELDS, STAGE_KINDS, type StageField, type StageFound, TERMINALS } from "./fields.ts";
+import type { CommandFields, LeafSpec, Program, StageCommon, StageSettings } from "./blueprint.ts";
+import {
+  type KindName,
+  type SettingFound,
+  STAGE_FIELDS,
+  STAGE_KINDS,
+  type StageField,
+  type StageFound,
+  TERMINALS,
+} from "./fields.ts";
 import { readGroup } from "./read-group.ts";
-import { type Reading, readFields, reportUnknownKey } from "./shape.ts";
+import { type Reading, readFields, reportUnknownKey } from "./shapes/shape.ts";
 import type { StageDraft } from "./stage-draft.ts";
-import type { Entry, MapNode } from "./tree.ts";
+import type { Entry, MapNode } from "./text/tree.ts";
 
 /** `item`: the member of a `for_each` group, whose id may be left out. */
 type Position = "stage" | "member" | "item";
@@ -98,7 +106,8 @@ function isKeptField(
     return false;
   }
   if (kind === undefined || field.kinds.includes(kind)) return true;
-  const belongs = kind === "group" ? `the members: ${field.kinds.join(", ")} stages` : `${field.kinds.join(", ")} stages`;
+  const belongs =
+    kind === "group" ? `the members: ${field.kinds.join(", ")} stages` : `${field.kinds.join(", ")} stages`;
   problems.report("BLUEPRINT_KEY_MISPLACED", { key, place: `a ${kind} stage`, belongs }, at);
   return false;
 }
@@ -135,10 +144,16 @@ export function settingsOf(found: SettingFound): StageSettings {
 function routesOf({ on, on_success, on_failure }: StageFound, kind: KindName | undefined): StageDraft["routes"] {
   const isGate = kind === "gate";
   const pairs = (on?.value ?? []).map((route) => ({ outcome: route.name, target: route }));
-  if (on_success !== undefined) pairs.push({ outcome: isGate ? "pass" : "success", target: { ...on_success, name: "" } });
-  if (on_failure !== undefined) pairs.push({ outcome: isGate ? "fail" : "failure", target: { ...on_failure, name: "" } });
+  if (on_success !== undefined)
+    pairs.push({ outcome: isGate ? "pass" : "success", target: { ...on_success, name: "" } });
+  if (on_failure !== undefined)
+    pairs.push({ outcome: isGate ? "fail" : "failure", target: { ...on_failure, name: "" } });
   return pairs
-    .map(({ outcome, target }) => ({ value: { outcome, target: target.value }, start: target.node.start, end: target.node.end }))
+    .map(({ outcome, target }) => ({
+      value: { outcome, target: target.value },
+      start: target.node.start,
+      end: target.node.end,
+    }))
     .sort((a, b) => a.start - b.start);
 }
 

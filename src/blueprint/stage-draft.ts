@@ -2,8 +2,8 @@
 import type { StageSpec } from "./blueprint.ts";
 import type { KindName } from "./fields.ts";
 import type { Problems } from "./problems.ts";
-import type { LocatedReference } from "./shape.ts";
-import type { Range } from "./source.ts";
+import type { LocatedReference } from "./shapes/shape.ts";
+import type { Range } from "./text/source.ts";
 
 export interface StageReference extends LocatedReference {
   /** Whether `${item}` and `${index}` exist here. */

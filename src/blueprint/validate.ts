@@ -1,6 +1,7 @@
 /** Blueprint text → Blueprint, or every problem it has, each with its place. */
-import { failed, ok, type Result } from "../base/result.ts";
+
 import type { JsonValue } from "../base/json.ts";
+import { failed, ok, type Result } from "../base/result.ts";
 import type { Blueprint, LimitsSpec, ParamSpec, ParamType } from "./blueprint.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkRoutes } from "./check-routes.ts";
@@ -9,10 +10,10 @@ import { parseYaml } from "./parse.ts";
 import { createProblems, type Problems } from "./problems.ts";
 import { readPolicy } from "./read-policy.ts";
 import { readStage, settingsOf } from "./read-stage.ts";
-import { object, type Reading } from "./shape.ts";
-import { createSource } from "./source.ts";
+import { object, type Reading } from "./shapes/shape.ts";
 import { indexStages } from "./stage-draft.ts";
-import type { Tree } from "./tree.ts";
+import { createSource } from "./text/source.ts";
+import type { Tree } from "./text/tree.ts";
 
 const MAX_BYTES = 256 * 1024;
 const BYTE_ORDER_MARK = /^\uFEFF/;
@@ -22,7 +23,7 @@ export function parseBlueprint(text: string, file: string): Result<Blueprint> {
   const isTooLarge = text.length > MAX_BYTES || new TextEncoder().encode(text).length > MAX_BYTES;
   const problems = createProblems(createSource(isTooLarge ? "" : text.replace(BYTE_ORDER_MARK, ""), file));
   if (isTooLarge) {
-    problems.report("BLUEPRINT_TEXT_TOO_LARGE", { max: MAX_BYTES }, { start: 0, end: 0 });
+    problems.report("BLUEPRINT_TEXT_TOO_LARGE", { max: MAX_BYTES, unit: "bytes" }, { start: 0, end: 0 });
     return failed(problems.list());
   }
   const tree = parseYaml(problems);
@@ -41,8 +42,7 @@ function validate(tree: Tree, problems: Problems): Blueprint | undefined {
   const rules = readPolicy(found.policy?.value, reading);
   const stages = (found.stages?.value ?? []).map(({ value }) => readStage(value, reading));
   const byId = indexStages(stages, problems);
-  const known = { params: new Map(params), stages: byId, problems };
-  for (const stage of stages) checkReferences(stage, known);
+  checkReferences(new Map(params), stages, byId, problems);
   checkRoutes(stages, byId, problems);
   return {
     version: 1,

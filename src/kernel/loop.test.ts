@@ -95,7 +95,7 @@ describe("runLoop", () => {
   it("ends what is under way on a cancel, and records who asked", async () => {
     const host = createTestHost(TWO, { stages: { a: ["hang"] } });
     const ended = host.start();
-    await new Promise((resolve) => setImmediate(resolve));
+    await host.busy();
     host.inbox.ask({ kind: "cancel", by: "ann" });
     expect(await ended).toMatchObject({ lost: false, state: { status: "cancelled", reason: "cancelled", detail: "asked by ann" } });
     const finished = (await host.events()).find((event) => event.type === "stage.finished");
@@ -121,6 +121,13 @@ describe("runLoop", () => {
     host.inbox.ask({ kind: "cancel", by: "bob" });
     expect(await host.resume()).toMatchObject({ state: { status: "cancelled" } });
     expect((await host.types()).filter((type) => type === "run.finished")).toHaveLength(1);
+  });
+
+  it("cancels a run that waits for a person", async () => {
+    const host = createTestHost(planFrom("stages:\n  - { id: a, command: [ask] }\n"));
+    await host.start();
+    host.inbox.ask({ kind: "cancel", by: "ann" });
+    expect(await host.resume()).toMatchObject({ state: { status: "cancelled" } });
   });
 
   it("waits for the backoff between attempts and gives up after max_attempts", async () => {
@@ -156,7 +163,7 @@ stages:
   it("leaves without a record when its host drains", async () => {
     const host = createTestHost(TWO, { stages: { a: ["hang"] } });
     const ended = host.start();
-    await new Promise((resolve) => setImmediate(resolve));
+    await host.busy();
     host.inbox.fail("drain");
     await expect(ended).rejects.toBe("drain");
     expect((await host.types()).at(-1)).toBe("stage.started");
@@ -167,7 +174,7 @@ describe("recover", () => {
   it("ends what a dead host left running and records it as lost, before anything is decided", async () => {
     const host = createTestHost(TWO, { stages: { a: ["hang", { cause: "ok" }] } });
     const first = host.start();
-    await new Promise((resolve) => setImmediate(resolve));
+    await host.busy();
     host.inbox.fail("killed");
     await expect(first).rejects.toBe("killed");
     const next = createTestHost(TWO, { store: host.store });
@@ -180,11 +187,24 @@ describe("recover", () => {
     ]);
   });
 
+  it("touches only what was under way", async () => {
+    const yaml = "stages:\n  - { id: p, group: { parallel: [ { id: x, command: [ok], effect: idempotent }, { id: y, command: [ok], effect: idempotent } ] } }\n";
+    const host = createTestHost(planFrom(yaml), { stages: { "p.y": ["hang"] } });
+    const first = host.start();
+    while (!(await host.types()).includes("stage.finished")) await new Promise((resolve) => setImmediate(resolve));
+    host.inbox.fail("killed");
+    await expect(first).rejects.toBe("killed");
+    const next = createTestHost(planFrom(yaml), { store: host.store });
+    expect(await next.resume()).toMatchObject({ state: { status: "succeeded" } });
+    expect(next.reaped).toEqual([`${host.run}:p.y:1`]);
+    expect(next.executed.map((request) => request.stage)).toEqual(["p.y"]);
+  });
+
   it("asks a person about a lost attempt of a once stage", async () => {
     const plan = planFrom("stages:\n  - { id: a, command: [ok], effect: once }\n");
     const host = createTestHost(plan, { stages: { a: ["hang"] } });
     const first = host.start();
-    await new Promise((resolve) => setImmediate(resolve));
+    await host.busy();
     host.inbox.fail("killed");
     await expect(first).rejects.toBe("killed");
     const next = createTestHost(plan, { store: host.store });

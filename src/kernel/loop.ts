@@ -64,14 +64,16 @@ export async function runLoop(restored: Restored, first: readonly Fact[], ports:
   try {
     for (const fact of first) record(fact);
     for (;;) {
-      const { requests, landed } = inbox.take();
-      for (const fact of landed) record(fact);
-      for (const request of requests) for (const fact of heed(state, request)) record(fact);
+      if (state.status !== "queued") {
+        const { requests, landed } = inbox.take();
+        for (const fact of landed) record(fact);
+        for (const request of requests) for (const fact of heed(state, request)) record(fact);
+      }
       const next = decide(plan, state, ports.clock.now());
       if (next.kind === "record") {
         record(next.fact);
-      } else if (next.kind === "authorize" && state.status === "running") {
-        const { fact, effect } = authorize(plan, state, next.start, ports.policy);
+      } else if (next.kind === "authorize") {
+        const { fact, effect } = authorize(plan, next.state, next.start, ports.policy);
         record(fact);
         const { path: stage, visit, attempt, failures } = next.start;
         if (effect !== null) cleared.push({ run, stage, visit, attempt, failures, effect });
@@ -80,7 +82,7 @@ export async function runLoop(restored: Restored, first: readonly Fact[], ports:
         if (next.kind === "rest") return { lost: false, state };
         for (const flight of cleared.splice(0)) launch(flight);
         if (state.status === "running" && state.stopping !== null) halt.abort("stop");
-        await waitUntil(next.kind === "wait" ? next.until : null, ports, inbox);
+        await waitUntil(next.until, ports, inbox);
       }
     }
   } finally {

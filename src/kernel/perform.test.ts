@@ -3,6 +3,7 @@ import { planFrom } from "../../test/support/plan-from-yaml.ts";
 import { createTestHost, type Script } from "../../test/support/run-plan.ts";
 import type { ChildReport, ChildRequest } from "../ports/child-runs.ts";
 import type { EventOf } from "../run/events.ts";
+import { perform } from "./perform.ts";
 
 const ACTION = planFrom("stages:\n  - { id: a, action: test.work, with: { text: hi }, timeout: 5s }\n");
 
@@ -45,12 +46,23 @@ describe("perform an action", () => {
   });
 
   it("gives up an action that ignores a cancel", async () => {
-    const host = createTestHost(ACTION, { action: () => new Promise(() => {}) });
-    const ended = host.start();
-    await new Promise((resolve) => setImmediate(resolve));
-    host.inbox.ask({ kind: "cancel", by: "ann" });
-    expect(await ended).toMatchObject({ state: { status: "cancelled" } });
+    const host = createTestHost(ACTION, {
+      action: () => {
+        host.inbox.ask({ kind: "cancel", by: "ann" });
+        return new Promise(() => {});
+      },
+    });
+    expect(await host.start()).toMatchObject({ state: { status: "cancelled" } });
     expect((await host.events()).find((event) => event.type === "stage.finished")).toMatchObject({ cause: "killed" });
+  });
+
+  it("gives up at once when the run is already stopping", async () => {
+    const host = createTestHost(ACTION, { action: () => new Promise(() => {}) });
+    const stage = ACTION.stages[0];
+    if (stage?.kind !== "action") throw new Error("not an action stage");
+    const effect = { kind: "action", stage, request: { kind: "action", action: "test.work" }, input: {}, inputs: {} } as const;
+    const flight = { run: host.run, stage: "a", visit: 1, attempt: 1, failures: 0, effect };
+    expect(await perform(ACTION, flight, host.ports, AbortSignal.abort("stop"))).toMatchObject({ cause: "killed" });
   });
 
   it("fails a stage whose action this process does not have", async () => {
@@ -93,9 +105,9 @@ stages:
   it("lets a gate escalate by the exits it lists and by no other", async () => {
     const plan = planFrom("stages:\n  - { id: g, gate: { command: [ok], escalate: [2] } }\n");
     expect(await finishedBy({ stages: { g: [{ cause: "exit", exit: 2 }] } }, plan)).toMatchObject({ outcome: "escalate" });
-    expect(await finishedBy({ stages: { g: [{ cause: "exit", exit: 1 }] } }, plan)).toMatchObject({ outcome: "failure" });
-    expect(await finishedBy({ stages: { g: [{ cause: "exit" }] } }, plan)).toMatchObject({ outcome: "failure" });
-    expect(await finishedBy({ stages: { g: [{ cause: "signal" }] } }, plan)).toMatchObject({ outcome: "failure" });
+    expect(await finishedBy({ stages: { g: [{ cause: "exit", exit: 1 }] } }, plan)).toMatchObject({ outcome: "fail" });
+    expect(await finishedBy({ stages: { g: [{ cause: "exit" }] } }, plan)).toMatchObject({ outcome: "fail" });
+    expect(await finishedBy({ stages: { g: [{ cause: "signal" }] } }, plan)).toMatchObject({ outcome: "fail" });
   });
 
   it("stores artifacts by name", async () => {
@@ -156,7 +168,6 @@ describe("perform a child run", () => {
   });
 
   it("tells the child at once when the run is already stopping", async () => {
-    const { perform } = await import("./perform.ts");
     const host = createTestHost(plan, {
       ports: { children: { run: async (_request, signal) => ended({ status: signal.aborted ? "cancelled" : "succeeded" }) } },
     });

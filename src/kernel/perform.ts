@@ -52,11 +52,12 @@ async function performProcess(flight: Flight, effect: Of<"process">, ports: Kern
   return { ...facts, outcome: outcomeOf(effect, report), ...(Object.keys(artifacts).length === 0 ? {} : { artifacts }) };
 }
 
+/** A gate speaks its own words: whatever is not a pass or an exit it lists is a fail. */
 function outcomeOf(effect: Of<"process">, report: ProcessReport): string {
-  if (report.cause === "ok") return "success";
   const { stage } = effect;
-  const escalates = stage.kind === "gate" && report.cause === "exit" && stage.escalateExits.includes(report.exit ?? 0);
-  return escalates ? "escalate" : "failure";
+  if (stage.kind === "command") return report.cause === "ok" ? "success" : "failure";
+  if (report.cause === "ok") return "pass";
+  return report.cause === "exit" && stage.escalateExits.some((exit) => exit === report.exit) ? "escalate" : "fail";
 }
 
 async function performAction(flight: Flight, effect: Of<"action">, ports: KernelPorts, signal: AbortSignal): Promise<Finished> {

@@ -45,7 +45,7 @@ describe("replay", () => {
   it("takes a cancel as given", async () => {
     const host = createTestHost(PLAN, { stages: { a: ["hang"] } });
     const ended = host.start();
-    await new Promise((resolve) => setImmediate(resolve));
+    await host.busy();
     host.inbox.ask({ kind: "cancel", by: "ann" });
     await ended;
     expect(replay(PLAN, await host.events(), policy)).toBeNull();

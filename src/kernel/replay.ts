@@ -55,8 +55,8 @@ function expectedEvent(plan: Plan, state: RunState, event: RunEvent, policy: Pol
   if (FROM_OUTSIDE.has(event.type) || isAsked(event)) return canonical(event as unknown as JsonObject);
   const next = decide(plan, state, event.at);
   if (next.kind === "record") return canonical({ ...next.fact, at: event.at } as unknown as JsonObject);
-  if (next.kind === "authorize" && state.status === "running") {
-    const { fact } = authorize(plan, state, next.start, policy);
+  if (next.kind === "authorize") {
+    const { fact } = authorize(plan, next.state, next.start, policy);
     return canonical({ ...fact, at: event.at } as unknown as JsonObject);
   }
   return next.kind;

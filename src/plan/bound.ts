@@ -94,7 +94,7 @@ function byStarts(stages: readonly PlanStage[], children: ChildBounds, limits: P
   const starts = leaves.map((leaf) =>
     plus(attemptBound(leaf, children), waiting(longestWait(leaf.backoff, leaf.maxAttempts))),
   );
-  return times(starts.reduce(larger, NOTHING), limits.stages ?? Number.POSITIVE_INFINITY);
+  return times(starts.reduce(larger, { ...NOTHING, stages: 1 }), limits.stages ?? Number.POSITIVE_INFINITY);
 }
 
 /** All waits between the attempts of one visit. */

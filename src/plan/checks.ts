@@ -58,7 +58,7 @@ function checkInput(spec: ActionSpec, signature: ActionSignature): readonly Diag
   if (given === "any") return [];
   if (given === "none") return [diagnose(PLAN_ERRORS, "PLAN_ACTION_INPUT_NOT_MAP", { stage, action }, where)];
   const names = Object.keys(signature.input);
-  const unknown = given.filter((name) => !names.includes(name));
+  const unknown = names.includes("*") ? [] : given.filter((name) => !names.includes(name));
   const missing = Object.entries(signature.input).filter(([name, { required }]) => required && !given.includes(name));
   return [
     ...unknown.map((member) => {

@@ -57,7 +57,9 @@ function edgeLines(edges: readonly Edge[], next: string | undefined): readonly s
     const corner = down === undefined && index === aside.length - 1 ? "└" : "├";
     return `    ${corner}─ ${outcomes} ─▶ ${describeTarget(target)}`;
   });
-  return down === undefined ? [...lines, ""] : [...lines, `    │ ${down.outcomes}`, "    ▼"];
+  return down === undefined
+    ? [...lines, ...(next === undefined ? [] : [""])]
+    : [...lines, `    │ ${down.outcomes}`, "    ▼"];
 }
 
 /** A Mermaid flowchart; edges back are dotted. */

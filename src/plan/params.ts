@@ -9,26 +9,25 @@ export type ParamValues = Readonly<Record<string, JsonValue>>;
 
 /** The values of a plan: given ones, then defaults. */
 export function giveParams(blueprint: Blueprint, given: ParamValues, problems: Diagnostic[]): ParamValues {
-  const names = blueprint.params.map(([name]) => name);
-  for (const name of Object.keys(given)) {
-    if (!names.includes(name)) {
-      const near = nearest(name, names) ?? null;
-      problems.push(diagnose(PLAN_ERRORS, "PLAN_PARAM_UNKNOWN", { param: name, blueprint: blueprint.name, near }));
-    }
-  }
+  problems.push(...unknownNames(blueprint, Object.keys(given)));
   const values: [string, JsonValue][] = [];
   for (const [name, spec] of blueprint.params) {
     const value = Object.hasOwn(given, name) ? given[name] : spec.default;
-    if (value === undefined) {
-      problems.push(
-        diagnose(PLAN_ERRORS, "PLAN_PARAM_MISSING", { param: name, blueprint: blueprint.name }, spec.where),
-      );
-    } else {
-      problems.push(...valueProblems(name, spec, value));
-      values.push([name, value]);
-    }
+    const wrong = valueProblems(blueprint, name, spec, value);
+    problems.push(...wrong);
+    if (wrong.length === 0) values.push([name, value as JsonValue]);
   }
   return Object.fromEntries(values);
+}
+
+function unknownNames(blueprint: Blueprint, given: readonly string[]): readonly Diagnostic[] {
+  const names = blueprint.params.map(([name]) => name);
+  return given
+    .filter((name) => !names.includes(name))
+    .map((param) => {
+      const near = nearest(param, names) ?? null;
+      return diagnose(PLAN_ERRORS, "PLAN_PARAM_UNKNOWN", { param, blueprint: blueprint.name, near });
+    });
 }
 
 /** The values a child plan has before its parent gives any. */
@@ -48,11 +47,18 @@ export function typeName(value: JsonValue): ParamType | "null" {
   return isJsonObject(value) ? "map" : (typeof value as "string" | "number" | "boolean");
 }
 
-function valueProblems(name: string, spec: ParamSpec, value: JsonValue): readonly Diagnostic[] {
-  if (!isStorable(value)) return [diagnose(PLAN_ERRORS, "PLAN_PARAM_NOT_JSON", { param: name }, spec.where)];
+function valueProblems(
+  blueprint: Blueprint,
+  param: string,
+  spec: ParamSpec,
+  value: JsonValue | undefined,
+): readonly Diagnostic[] {
+  if (value === undefined) {
+    return [diagnose(PLAN_ERRORS, "PLAN_PARAM_MISSING", { param, blueprint: blueprint.name }, spec.where)];
+  }
+  if (!isStorable(value)) return [diagnose(PLAN_ERRORS, "PLAN_PARAM_NOT_JSON", { param }, spec.where)];
   if (spec.type === undefined || matchesType(value, spec.type)) return [];
-  const data = { param: name, type: spec.type, found: typeName(value) };
-  return [diagnose(PLAN_ERRORS, "PLAN_PARAM_TYPE", data, spec.where)];
+  return [diagnose(PLAN_ERRORS, "PLAN_PARAM_TYPE", { param, type: spec.type, found: typeName(value) }, spec.where)];
 }
 
 /** A program that embeds Pawl can give anything, also what its types deny: NaN, functions, circles. */

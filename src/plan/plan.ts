@@ -113,7 +113,7 @@ export interface ActionSignature {
   readonly summary: string;
   readonly effect: EffectClass;
   readonly cost: Usage;
-  /** Names of the members that `with` may have, and whether each must be there. */
+  /** Names of the members that `with` may have, and whether each must be there; `*` stands for any name. */
   readonly input: Readonly<Record<string, { readonly required: boolean; readonly summary: string }>>;
 }
 

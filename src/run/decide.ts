@@ -30,7 +30,7 @@ export interface Start {
 
 export type Decision =
   | { readonly kind: "record"; readonly fact: Fact }
-  | { readonly kind: "authorize"; readonly start: Start }
+  | { readonly kind: "authorize"; readonly start: Start; readonly state: RunningState }
   | { readonly kind: "wait"; readonly until: number | null }
   | { readonly kind: "rest" };
 
@@ -50,7 +50,7 @@ function decideRunning(plan: Plan, state: RunningState, now: number): Decision {
   const busy = runningLanes(state) > 0;
   if (state.stopping !== null) {
     const { reason, detail } = state.stopping;
-    return busy ? waitFor(null) : record({ type: "run.finished", status: REASONS[reason], reason, ...(detail === undefined ? {} : { detail }) });
+    return busy ? waitFor(null) : record({ type: "run.finished", status: REASONS[reason], reason, detail });
   }
   if ("end" in progress.cursor) return record(finishFact(plan, facts, progress.cursor));
   const limit = reachedLimit(plan, facts, now);
@@ -104,7 +104,7 @@ function decideLanes(plan: Plan, state: RunningState, maxParallel: number, closi
 
 function begin(plan: Plan, state: RunningState, start: Start): Decision {
   const limit = startLimit(plan, state.facts, reservedBy(state), costOf(start.leaf));
-  return limit === null ? { kind: "authorize", start } : stop(limit);
+  return limit === null ? { kind: "authorize", start, state } : stop(limit);
 }
 
 function costOf(leaf: LeafStage): Usage {

@@ -1,7 +1,7 @@
 /** Effect: exactly what a leaf stage is about to do, with every reference resolved. What is authorized is what is performed. */
 import { sha256 } from "../base/digest.ts";
 import { type Expression, resolve } from "../base/expression.ts";
-import { canonical, isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import { canonical, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { CommandStage, GateStage, LeafStage } from "../plan/plan.ts";
 import type { PolicyRequest } from "../policy/request.ts";
 import type { ArtifactRef } from "./events.ts";
@@ -32,7 +32,7 @@ export type Effect =
 
 export type Resolved = { readonly ok: true; readonly effect: Effect } | { readonly ok: false; readonly error: string };
 
-/** Resolves the values of one stage and remembers every reason why it cannot begin. */
+/** Resolves the values of one stage and remembers the first reason why it cannot begin. */
 interface Resolver {
   value(expression: Expression): JsonValue;
   text(value: JsonValue, what: string): string;
@@ -42,10 +42,10 @@ interface Resolver {
 /** The effect of a lane's stage, or why it cannot begin. */
 export function resolveEffect(facts: RunFacts, progress: Progress, leaf: LeafStage, position: number): Resolved {
   const items = progress.group?.items ?? null;
-  const item: ItemScope | null = items === null ? null : { item: items[position] ?? null, index: position };
-  const errors: string[] = [];
+  const item: ItemScope | null = items === null ? null : { item: items[position] as JsonValue, index: position };
+  let refusal: string | null = null;
   const refuse = (error: string): void => {
-    errors.push(error);
+    refusal ??= error;
   };
   const effect = effectOf(facts, leaf, {
     value(expression) {
@@ -60,7 +60,7 @@ export function resolveEffect(facts: RunFacts, progress: Progress, leaf: LeafSta
     },
     refuse,
   });
-  return errors.length === 0 ? { ok: true, effect } : { ok: false, error: errors.join("; ") };
+  return refusal === null ? { ok: true, effect } : { ok: false, error: refusal };
 }
 
 function effectOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Effect {
@@ -72,10 +72,10 @@ function effectOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Effect 
       return { kind: "process", stage: leaf, request, argv, env, inputs: inputsOf(facts, leaf, resolver) };
     }
     case "action": {
-      const input = resolver.value(leaf.with);
-      if (!isJsonObject(input)) resolver.refuse("`with` is not a map");
       const request: PolicyRequest = { kind: "action", action: leaf.action };
-      return { kind: "action", stage: leaf, request, input: input as JsonObject, inputs: inputsOf(facts, leaf, resolver) };
+      // The author writes `with` as a map, so it resolves to one.
+      const input = resolver.value(leaf.with) as JsonObject;
+      return { kind: "action", stage: leaf, request, input, inputs: inputsOf(facts, leaf, resolver) };
     }
     case "run":
       return { kind: "run", stage: leaf, params: Object.fromEntries(leaf.params.map(([name, value]) => [name, resolver.value(value)])) };

@@ -92,7 +92,7 @@ interface EventFields {
   "run.pausing": { readonly by: string };
   "run.paused": { readonly by: string };
   /** The run will end: nothing new starts, what is under way is ended. */
-  "run.stopping": { readonly reason: StopReason; readonly detail?: string };
+  "run.stopping": { readonly reason: StopReason; readonly detail: string };
   "run.finished": { readonly status: string; readonly reason: StopReason; readonly detail?: string };
 }
 

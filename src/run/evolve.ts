@@ -40,17 +40,15 @@ export function evolve(plan: Plan, state: RunState, event: RunEvent): RunState {
     throw new Error(`a run that is ${state.status} cannot have the event ${event.type}`);
   }
   state.facts.at = event.at;
+  // The table lets nothing happen after the end, so what has no progress has not started yet.
+  if (!("progress" in state)) return start(plan, state, event);
   switch (state.status) {
-    case "queued":
-      return start(plan, state, event);
     case "running":
       return evolveRunning(plan, state, event);
     case "waiting":
       return evolveWaiting(plan, state, event);
     case "paused":
       return evolvePaused(state, event);
-    default:
-      return state;
   }
 }
 
@@ -106,7 +104,7 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
     case "run.waiting":
       return { status: "waiting", facts, progress, reason: event.reason, stopping: null };
     case "run.stopping":
-      return { ...state, stopping: stoppingOf(event) };
+      return { ...state, stopping: { reason: event.reason, detail: event.detail } };
     case "run.finished":
       return end(state, event);
     default:
@@ -160,11 +158,8 @@ function answered(plan: Plan, state: Extract<RunState, { status: "waiting" }>, e
 }
 
 function end(state: RunState, event: EventOf<"run.finished">): RunState {
-  return { ...stoppingOf(event), status: event.status as TerminalStatus, facts: state.facts };
-}
-
-function stoppingOf(event: EventOf<"run.stopping" | "run.finished">): RunningState["stopping"] & object {
-  return event.detail === undefined ? { reason: event.reason } : { reason: event.reason, detail: event.detail };
+  const { reason, detail } = event;
+  return { status: event.status as TerminalStatus, facts: state.facts, reason, ...(detail === undefined ? {} : { detail }) };
 }
 
 function resultOf(event: EventOf<"stage.finished">): StageResult {

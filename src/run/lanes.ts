@@ -102,9 +102,8 @@ function canRetry(lane: Lane, result: StageResult): boolean {
   return result.outcome !== "escalate" && result.cause !== "invalid_input" && lane.failures < lane.leaf.maxAttempts;
 }
 
-/** A gate speaks its own words. Whatever is not a pass or an escalation is a fail. */
+/** A gate that could not begin, or that a person called failed, has failed like any other. */
 function verdictOf(result: StageResult): StageResult {
-  if (result.outcome === "success") return { ...result, outcome: "pass" };
   return result.outcome === "failure" ? { ...result, outcome: "fail" } : result;
 }
 

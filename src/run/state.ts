@@ -95,7 +95,7 @@ export interface Progress {
 
 export interface Stopping {
   readonly reason: StopReason;
-  readonly detail?: string;
+  readonly detail: string;
 }
 
 export type RunState =

@@ -8,7 +8,7 @@ type Row = Partial<Record<EventType, NextStatus>>;
 
 const ended = Object.fromEntries(TERMINAL.map((status) => [status, {}])) as Record<TerminalStatus, Row>;
 
-export const TRANSITIONS = {
+export const TRANSITIONS: Readonly<Record<Status, Row>> = {
   ...ended,
   queued: { "run.started": "running" },
   running: {
@@ -31,9 +31,9 @@ export const TRANSITIONS = {
   },
   waiting: { "approval.answered": "waiting", "run.resumed": "running", "run.finished": "ended" },
   paused: { "run.resumed": "running", "run.finished": "ended" },
-} as const satisfies Record<Status, Row>;
+};
 
 /** The status after the event, or undefined where the table forbids it. */
 export function transition(status: Status, type: EventType): NextStatus | undefined {
-  return (TRANSITIONS[status] as Row)[type];
+  return TRANSITIONS[status][type];
 }

@@ -1,6 +1,6 @@
 /** Every example does what its expected.json says, run by the built command line on a copy. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -90,5 +90,24 @@ describe("the examples", () => {
     const run = pawl(folder, "run", "blueprint.yaml", "--param", 'test=["node","tools/report.mjs","--all"]', "--json");
     expect(run.exit).toBe(2);
     expect(eventsOf(folder).at(-1)?.event).toMatchObject({ type: "run.finished", reason: "policy_denied" });
+  });
+});
+
+describe("the blueprints shown in documents", () => {
+  const shown = ["README.md", "docs/guides/blueprints.md"].flatMap((path) => {
+    const blocks = readFileSync(join(ROOT, path), "utf8").matchAll(/```yaml\n(version: 1\n[\s\S]*?)```/g);
+    return [...blocks].map((block) => [path, block[1] ?? ""] as const);
+  });
+
+  test("are found", () => {
+    expect(shown.map(([path]) => path)).toEqual(["README.md", "docs/guides/blueprints.md"]);
+  });
+
+  test.for(shown)("compile: %s", ([, text]) => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "pawl-shown-")));
+    copies.push(folder);
+    writeFileSync(join(folder, "shown.yaml"), text);
+    const planned = pawl(folder, "plan", "shown.yaml", "--json");
+    expect(planned.exit, planned.stdout + planned.stderr).toBe(0);
   });
 });

@@ -15,6 +15,10 @@ function ofType<T extends EventType>(run: Simulated, type: T): EventOf<T>[] {
   return run.events.map((stored) => stored.event).filter((event): event is EventOf<T> => event.type === type);
 }
 
+function isGood(outcome: string): boolean {
+  return outcome === "success" || outcome === "pass";
+}
+
 export function leafAt(plan: Plan, path: string): LeafStage {
   const [, group = path, member] = /^([^.[]+)(?:\.(.+)|\[\d+\])?$/.exec(path) ?? [];
   const stage = stageOf(plan, group);
@@ -64,7 +68,7 @@ export const LAWS: Readonly<Record<string, Law>> = {
   },
   "a stage that succeeded really happened": (run) => {
     for (const event of ofType(run, "stage.finished")) {
-      if (event.outcome !== "success") continue;
+      if (!isGood(event.outcome)) continue;
       const happened = run.world.happenings.some((happening) => happening.stage === event.stage);
       if (!happened) return `"${event.stage}" succeeded without happening`;
     }
@@ -75,7 +79,7 @@ export const LAWS: Readonly<Record<string, Law>> = {
     for (const { event } of run.events) {
       if (event.type === "group.opened" || event.type === "round.started" || event.type === "run.resumed") failures.clear();
       if (event.type === "stage.finished") {
-        const count = event.outcome === "success" ? 0 : (failures.get(event.stage) ?? 0) + 1;
+        const count = isGood(event.outcome) ? 0 : (failures.get(event.stage) ?? 0) + 1;
         failures.set(event.stage, count);
         if (count > leafAt(run.plan, event.stage).maxAttempts) return `"${event.stage}" failed ${count} times in one visit`;
         if (count === leafAt(run.plan, event.stage).maxAttempts) failures.delete(event.stage);
@@ -139,7 +143,7 @@ export const LAWS: Readonly<Record<string, Law>> = {
     for (const event of ofType(run, "stage.finished")) {
       if (leafAt(run.plan, event.stage).kind === "gate") verdicts.set(event.stage, event.outcome);
     }
-    const bad = [...verdicts].find(([, outcome]) => outcome !== "success");
+    const bad = [...verdicts].find(([, outcome]) => outcome !== "pass");
     if (bad !== undefined) return `succeeded although the gate "${bad[0]}" said ${bad[1]}`;
     return run.plan.level !== "L1" && verdicts.size === 0 ? "succeeded without a verdict" : null;
   },

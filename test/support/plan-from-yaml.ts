@@ -19,7 +19,7 @@ export interface PlanOptions {
 export function planFrom(text: string, options: PlanOptions = {}): Plan {
   const child = (name: string) => {
     const found = options.children?.[name.replace("./", "")];
-    return found === undefined ? undefined : parse(found);
+    return found === undefined ? undefined : parse(found, name);
   };
   const compiled = compile(parse(text), {
     level: options.level ?? "L1",
@@ -39,8 +39,8 @@ policy:
   ask: [ { run: ["ask", "**"] } ]
 `;
 
-function parse(text: string) {
-  const parsed = parseBlueprint(text.startsWith("version:") ? text : HEAD + text, "test.yaml");
+function parse(text: string, file = "test.yaml") {
+  const parsed = parseBlueprint(text.startsWith("version:") ? text : HEAD + text, file);
   if (!parsed.ok) throw new Error(parsed.problems.map((problem) => `${problem.code} ${problem.where?.line}: ${problem.what}`).join("\n"));
   return parsed.value;
 }

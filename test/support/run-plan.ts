@@ -16,7 +16,7 @@ import { beginState } from "../../src/run/evolve.ts";
 import { TEST_ACTIONS } from "./plan-from-yaml.ts";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
 
-/** How one attempt ends; "hang" never ends by itself. */
+/** How one attempt ends; "hang" ends only when it is ended. */
 export type Ending = Partial<ProcessReport> | "hang";
 
 export interface Script {
@@ -40,6 +40,8 @@ export interface TestHost {
   /** Runs until the loop lets go; time moves by itself. */
   start(params?: Readonly<Record<string, JsonValue>>): Promise<LoopEnd>;
   resume(first?: readonly Fact[]): Promise<LoopEnd>;
+  /** Resolves when a process is under way. */
+  busy(): Promise<void>;
   events(): Promise<readonly RunEvent[]>;
   types(): Promise<readonly string[]>;
 }
@@ -64,8 +66,8 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
         const endings = script.stages?.[request.stage] ?? [];
         const ending = endings[Math.min(request.attempt, endings.length) - 1] ?? {};
         if (ending === "hang") {
-          await clock.sleep(request.timeoutMs, signal);
-          return { cause: signal.aborted ? "killed" : "timeout", error: "ended", log: LOG, artifacts: {} };
+          await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+          return { cause: "killed", error: "ended", log: LOG, artifacts: {} };
         }
         return { cause: "ok", exit: 0, log: LOG, artifacts: {}, ...ending };
       },
@@ -104,6 +106,9 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     async resume(first = []) {
       const restored = restore(run, plan, await events());
       return host(restored, [...(await recover(restored, ports)), ...first]);
+    },
+    async busy() {
+      while (executed.length === 0) await new Promise((resolve) => setImmediate(resolve));
     },
     events,
     types: async () => (await events()).map((event) => event.type),

@@ -56,7 +56,7 @@ export function createProcessExecutor(options: ProcessExecutorOptions): Executor
       }
     },
     reap: async (key) => {
-      await killMarked(key, 0);
+      await killMarked(key);
       const left = await readdir(options.tempDir).catch(() => []);
       for (const name of left.filter((each) => each.startsWith(inputPrefix(key)))) {
         await rm(resolve(options.tempDir, name), { recursive: true, force: true });

@@ -10,16 +10,21 @@ export interface ProcessFact {
   readonly startTicks: number;
 }
 
-/** Every process that can be seen. Synchronous: a look must be over before the processes change much. */
-export function listProcesses(): readonly ProcessFact[] {
+/** Every process that can be seen with a larger id. Synchronous: a look must be over before the processes change much. */
+export function listProcesses(abovePid = 0): readonly ProcessFact[] {
   const facts: ProcessFact[] = [];
   for (const name of namesIn("/proc")) {
-    const code = name.charCodeAt(0);
-    if (code < 48 || code > 57) continue;
-    const fact = readProcess(Number(name));
+    const pid = Number(name);
+    if (!(pid > abovePid)) continue;
+    const fact = readProcess(pid);
     if (fact !== undefined) facts.push(fact);
   }
   return facts;
+}
+
+/** The newest process id. Ids go up and begin again from below when they are used up. */
+export function newestPid(): number {
+  return Number(read("/proc/loadavg")?.toString("latin1").trim().split(" ").at(-1) ?? 0);
 }
 
 export function readProcess(pid: number): ProcessFact | undefined {

@@ -9,14 +9,25 @@ import { sendSignal } from "./terminate.ts";
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 4;
 
+/** Which processes can hold the key at all: the fewer, the quicker the look. */
+export interface Among {
+  /** Only those started then or later, in clock ticks since boot. */
+  readonly sinceTicks: number;
+  /** Only those with a larger id. */
+  readonly abovePid: number;
+}
+
 /**
- * Kills every process that holds the key, again and again until none is left. `sinceTicks`: only those started then or
- * later. Resolves to the ids of those that could not be ended.
+ * Kills every process that holds the key, again and again until none is left. Resolves to the ids of those that could
+ * not be ended.
  */
-export async function killMarked(key: string, sinceTicks: number): Promise<readonly number[]> {
+export async function killMarked(
+  key: string,
+  among: Among = { sinceTicks: 0, abovePid: 0 },
+): Promise<readonly number[]> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
-    const found = findMarked(key, sinceTicks);
+    const found = findMarked(key, among);
     if (found.length === 0) return [];
     if (performance.now() > until) return found.map((fact) => fact.pid);
     for (const fact of found) kill(fact);
@@ -24,11 +35,11 @@ export async function killMarked(key: string, sinceTicks: number): Promise<reado
   }
 }
 
-function findMarked(key: string, sinceTicks: number): readonly ProcessFact[] {
-  return listProcesses().filter(
+function findMarked(key: string, among: Among): readonly ProcessFact[] {
+  return listProcesses(among.abovePid).filter(
     (fact) =>
       !fact.ended &&
-      fact.startTicks >= sinceTicks &&
+      fact.startTicks >= among.sinceTicks &&
       fact.pid !== process.pid &&
       hasVariable(fact.pid, "PAWL_KEY", key),
   );

@@ -1,7 +1,7 @@
 /** Watches one process until it and everything it started are gone: time, silence, requests, and what stays behind. */
 import type { Ended, Ending } from "./classify.ts";
 import { after, watchSilence, within } from "./deadline.ts";
-import { countOomKills, readProcess } from "./proc.ts";
+import { countOomKills, newestPid, readProcess } from "./proc.ts";
 import { killMarked } from "./reap.ts";
 import type { Child } from "./spawn.ts";
 import { endGroup, killGroup } from "./terminate.ts";
@@ -23,6 +23,8 @@ const DRAIN_MS = 250;
 const CLOSE_MS = 2000;
 /** A process that outlives SIGKILL so long (it may belong to another user) is given up. */
 const UNKILLABLE_MS = 10_000;
+/** No machine uses up its 32,768 or more process ids so quickly. */
+const ONCE_AROUND_MS = 1000;
 
 export interface Watched extends Ended {
   /** Processes of the stage that could not be ended. */
@@ -30,12 +32,16 @@ export interface Watched extends Ended {
 }
 
 export async function supervise(child: Child, pid: number, watch: Watch): Promise<Watched> {
+  const from = performance.now();
   const sinceTicks = readProcess(pid)?.startTicks ?? 0;
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const { code, signal, ending, gone } = await untilExit(child, pid, watch);
   if (ending === null) await within(DRAIN_MS, closed);
   const groupGone = ending === null ? await killGroup(pid) : await gone;
-  const survivors = await killMarked(watch.key, sinceTicks);
+  const survivors = await killMarked(watch.key, {
+    sinceTicks,
+    abovePid: lowestDescendant(pid, performance.now() - from),
+  });
   await within(CLOSE_MS, closed);
   child.stdout.destroy();
   child.stderr.destroy();
@@ -47,6 +53,11 @@ export async function supervise(child: Child, pid: number, watch: Watch): Promis
     oomSeen: oomKills !== undefined && watch.oomKills !== undefined && oomKills > watch.oomKills,
     survivors: groupGone ? survivors : [...new Set([pid, ...survivors])],
   };
+}
+
+/** Ids go up: while they cannot have gone once around, whatever the process started has a larger id than itself. */
+function lowestDescendant(pid: number, elapsedMs: number): number {
+  return elapsedMs < ONCE_AROUND_MS && newestPid() >= pid ? pid : 0;
 }
 
 interface Exit {

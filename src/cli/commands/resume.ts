@@ -1,5 +1,5 @@
 import { hostRun } from "../runs/host-run.ts";
-import { readStory } from "../runs/read-events.ts";
+import { readStory } from "../runs/read-story.ts";
 import type { CommandSpec } from "../spec.ts";
 
 export const resumeCommand: CommandSpec = {
@@ -19,7 +19,7 @@ export const resumeCommand: CommandSpec = {
   async run(context) {
     const runtime = await context.open({ readOnly: false });
     const row = await runtime.find(context.given.text("run") ?? "");
-    const story = await readStory(runtime, row);
+    const story = await readStory(runtime, row.run);
     const answer = context.given.text("answer");
     const handle = await runtime.resume(
       row.run,

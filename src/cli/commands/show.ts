@@ -1,5 +1,5 @@
 import { EXIT, exitOfRun } from "../exit-codes.ts";
-import { readStory } from "../runs/read-events.ts";
+import { readStory } from "../runs/read-story.ts";
 import { runDocument } from "../runs/run-writers.ts";
 import type { CommandSpec } from "../spec.ts";
 import { renderRun } from "../views/run.ts";
@@ -21,7 +21,7 @@ export const showCommand: CommandSpec = {
   async run(context) {
     const runtime = await context.open({ readOnly: true });
     const row = await runtime.find(context.given.text("run") ?? "");
-    const story = await readStory(runtime, row);
+    const story = await readStory(runtime, row.run);
     const hosted = row.holder !== null;
     if (context.out.format === "json") {
       context.out.document(runDocument(story, { exit: exitOfRun(story.status, story.reason), hosted }));

@@ -4,7 +4,7 @@ import { isTerminal, STATUSES, type Status } from "../../run/reasons.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { CLI_ERRORS } from "../errors.ts";
 import { EXIT, type ExitCode, exitOfRun } from "../exit-codes.ts";
-import { readStory } from "../runs/read-events.ts";
+import { readStory } from "../runs/read-story.ts";
 import { runDocument } from "../runs/run-writers.ts";
 import { type Watched, watch } from "../runs/watch.ts";
 import type { CommandSpec, Context } from "../spec.ts";
@@ -59,7 +59,7 @@ async function lookAtRun(context: Context, runtime: Runtime, name: string): Prom
   const { run } = await runtime.find(name);
   return async () => {
     const row = await runtime.find(run);
-    const story = await readStory(runtime, row);
+    const story = await readStory(runtime, row.run);
     const hosted = row.holder !== null;
     const { paint } = context.out;
     const lines = [renderHeadline(story, paint, context.now())];

@@ -11,6 +11,7 @@ import type { Context } from "../spec.ts";
 import { tailOfLog } from "../views/log-text.ts";
 import { lastTrouble, type RunStory, tell } from "../views/run-story.ts";
 import { readEvents } from "./read-events.ts";
+import { openQuestions } from "./read-story.ts";
 import { createRunWriter, type RunReport, type RunWriter } from "./run-writers.ts";
 
 /** How long a second Ctrl-C waits for the processes of the run to be gone. */
@@ -28,6 +29,7 @@ export async function hostRun(context: Context, runtime: Runtime, handle: Hosted
       writer.event(stored);
     });
     const end = await handle.ended;
+    story.open = await openQuestions(runtime, story);
     const hosted = false;
     const exit = interrupted.kind() === null ? exitOfRun(end.status, end.reason) : EXIT.interrupted;
     const report: RunReport = { exit, hosted, tail: exit === EXIT.succeeded ? null : await tailOf(runtime, story) };
@@ -94,7 +96,8 @@ function watchInterrupts(context: Context, runtime: Runtime, handle: Hosted, wri
 
 async function tailOf(runtime: Runtime, story: RunStory): Promise<RunReport["tail"]> {
   const trouble = lastTrouble(story);
-  if (trouble?.log === undefined || trouble.log.bytes === 0) return null;
+  // What was ended on request has nothing to explain.
+  if (trouble?.log === undefined || trouble.log.bytes === 0 || trouble.cause === "killed") return null;
   try {
     return { stage: trouble.stage, lines: tailOfLog(await runtime.log(trouble.log), TAIL_LINES) };
   } catch {

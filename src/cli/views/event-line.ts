@@ -76,8 +76,8 @@ function detailOf(detail: string | undefined): string {
 function renderResult(event: EventOf<"stage.finished">, paint: Paint): string {
   const good = event.cause === "ok";
   const notes: string[] = [];
-  if (!good) notes.push(renderCause(event));
   if (event.error !== undefined) notes.push(oneLine(event.error));
+  else if (!good) notes.push(renderCause(event));
   if (event.child !== undefined) notes.push(`child run ${event.child}`);
   if (event.log !== undefined && event.log.dropped > 0)
     notes.push(`${formatBytes(event.log.dropped)} of its log left out`);

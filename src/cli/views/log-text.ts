@@ -1,6 +1,6 @@
 /** Bytes of a log → text for people. */
 import { stripVTControlCharacters } from "node:util";
-import { visible } from "../../base/visible.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
 
 /** Colour codes are taken out, everything else that would steer a terminal is shown as an escape. */
 export function logText(bytes: Uint8Array): string {
@@ -8,12 +8,12 @@ export function logText(bytes: Uint8Array): string {
   return visible(stripVTControlCharacters(text), { newlines: true });
 }
 
-/** The last lines that are not empty at the end. */
+/** The last lines, as they stood when a program that redraws its line with \r was done with them. */
 export function tailOfLog(bytes: Uint8Array, lines: number): string[] {
-  const text = logText(bytes.subarray(Math.max(0, bytes.length - 16_384)));
-  return text
+  const text = new TextDecoder().decode(bytes.subarray(Math.max(0, bytes.length - 16_384)));
+  return stripVTControlCharacters(text)
     .trimEnd()
     .split("\n")
     .slice(-lines)
-    .map((line) => (line.length > 400 ? `${line.slice(0, 399)}…` : line));
+    .map((line) => visibleLine(line.trimEnd().split("\r").at(-1) ?? "", 400));
 }

@@ -30,6 +30,16 @@ export interface QuestionStory {
   readonly answers: readonly string[];
 }
 
+/** A question that a person can answer now: of this run, or of a child run it rests on. */
+export interface OpenQuestion {
+  readonly run: string;
+  readonly stage: string;
+  readonly why: string;
+  readonly answers: readonly string[];
+  /** What would happen, as far as the plan tells. */
+  readonly request: string | null;
+}
+
 export interface DenialStory {
   readonly stage: string;
   readonly rule: string;
@@ -53,6 +63,8 @@ export interface RunStory {
   usage: Usage;
   attempts: AttemptStory[];
   questions: QuestionStory[];
+  /** Filled in when the story is complete. */
+  open: readonly OpenQuestion[];
   denial: DenialStory | null;
 }
 
@@ -73,6 +85,7 @@ export function beginStory(run: string): RunStory {
     usage: NO_USAGE,
     attempts: [],
     questions: [],
+    open: [],
     denial: null,
   };
 }

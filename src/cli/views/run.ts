@@ -64,7 +64,10 @@ function renderAttempts(story: RunStory, paint: Paint, options: RunViewOptions):
     return [
       oneLine(attempt.stage),
       attempt.attempt === 0 ? "-" : attempt.visit > 1 ? `${attempt.visit}.${attempt.attempt}` : String(attempt.attempt),
-      { text: oneLine(attempt.outcome ?? attempt.state), paint: color },
+      {
+        text: oneLine(attempt.outcome ?? (attempt.state === "running" && !options.hosted ? "lost" : attempt.state)),
+        paint: color,
+      },
       formatElapsed((attempt.endedAt ?? options.now) - attempt.startedAt),
       noteOf(attempt),
     ];
@@ -77,9 +80,10 @@ function renderAttempts(story: RunStory, paint: Paint, options: RunViewOptions):
 
 function noteOf(attempt: AttemptStory): string {
   const notes: string[] = [];
-  if (attempt.cause !== null && attempt.cause !== "ok")
-    notes.push(renderCause(attempt as { cause: string; exit?: number; signal?: string }));
   if (attempt.error !== undefined) notes.push(oneLine(attempt.error));
+  else if (attempt.cause !== null && attempt.cause !== "ok") {
+    notes.push(renderCause({ cause: attempt.cause, exit: attempt.exit, signal: attempt.signal }));
+  }
   if (attempt.child !== undefined) notes.push(`child run ${attempt.child}`);
   return notes.join("; ");
 }
@@ -102,19 +106,18 @@ export function nextSteps(story: RunStory, hosted: boolean): readonly NextStep[]
 }
 
 function answerSteps(story: RunStory): NextStep[] {
-  const child = story.attempts.find((attempt) => attempt.state === "resting")?.child;
-  if (story.questions.length === 0 && child !== undefined) {
-    return [
-      {
-        say: `Its child run ${child} rests. See what it needs, then go on`,
-        line: `pawl show ${child}\npawl resume ${story.run}`,
-      },
-    ];
-  }
-  return story.questions.slice(0, 1).map((question) => ({
-    say: `Stage ${oneLine(question.stage)} asks: ${oneLine(question.why)}. Answer`,
-    line: question.answers.map((answer) => `pawl resume ${story.run} --answer ${shellWord(answer)}`).join("\n"),
-  }));
+  const steps = story.open.slice(0, 5).map((question): NextStep => {
+    const whose = question.run === story.run ? "" : ` of child run ${question.run}`;
+    const request = question.request === null ? "" : ` to ${oneLine(question.request)}`;
+    return {
+      say: `Stage ${oneLine(question.stage)}${whose} asks${request} (${oneLine(question.why)}). Answer`,
+      line: question.answers.map((answer) => `pawl resume ${question.run} --answer ${shellWord(answer)}`).join("\n"),
+    };
+  });
+  const isOwn = story.open.some((question) => question.run === story.run);
+  return isOwn
+    ? steps
+    : [...steps, { say: steps.length === 0 ? "Go on" : "Then go on", line: `pawl resume ${story.run}` }];
 }
 
 function denialStep(denial: {

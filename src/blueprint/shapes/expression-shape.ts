@@ -1,12 +1,12 @@
 /** Shapes of values that may hold references, and of values that may look like it but must not. */
-import type { Expression } from "../base/expression.ts";
-import type { JsonValue } from "../base/json.ts";
-import type { Program } from "./blueprint.ts";
-import { parseExpression, REFERENCE_ROOTS } from "./parse-expression.ts";
-import type { Problems } from "./problems.ts";
+import type { Expression } from "../../base/expression.ts";
+import type { JsonValue } from "../../base/json.ts";
+import type { Program } from "../blueprint.ts";
+import { parseExpression, REFERENCE_ROOTS } from "../parse-expression.ts";
+import type { Problems } from "../problems.ts";
+import { lastAtMost, type Range } from "../text/source.ts";
+import type { ScalarNode, Tree } from "../text/tree.ts";
 import { either, list, mapped, type Reading, reportType, type Shape } from "./shape.ts";
-import { lastAtMost, type Range } from "./source.ts";
-import type { ScalarNode, Tree } from "./tree.ts";
 
 const MOST_ARGUMENTS = 1000;
 const ONE_REFERENCE = "^\\$\\{[^}]+\\}$";
@@ -32,7 +32,8 @@ export function literal(): Shape<JsonValue> {
     read(node, reading, field) {
       const references: Reading["references"] = [];
       const value = readExpression(node, { ...reading, references });
-      for (const reference of references) reading.problems.report("BLUEPRINT_REFERENCE_MISPLACED", { field }, reference);
+      for (const reference of references)
+        reading.problems.report("BLUEPRINT_REFERENCE_MISPLACED", { field }, reference);
       return "lit" in value ? value.lit : undefined;
     },
   };
@@ -52,7 +53,10 @@ export function argument(): Shape<Expression> {
 /** A list starts a program, a text is read by a shell, a reference alone stands for a list. */
 export function program(): Shape<Program> {
   const items = list(argument(), { min: 1, max: MOST_ARGUMENTS });
-  return either<Program>({ scalar: shellText(), list: mapped(items, (found) => ({ argv: listOf(found.map(({ value }) => value)) })) });
+  return either<Program>({
+    scalar: shellText(),
+    list: mapped(items, (found) => ({ argv: listOf(found.map(({ value }) => value)) })),
+  });
 }
 
 function shellText(): Shape<Program> {

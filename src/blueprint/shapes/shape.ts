@@ -2,12 +2,12 @@
  * Shapes: what a value may look like. One shape both reads a value, reporting everything that is wrong with it, and says as
  * JSON Schema what it accepts, so that editors and the validator cannot disagree.
  */
-import { parseDuration } from "../base/duration.ts";
-import type { JsonObject } from "../base/json.ts";
-import { quote } from "./errors.ts";
-import type { Problems } from "./problems.ts";
-import type { Range } from "./source.ts";
-import { type Entry, type MapNode, nameOf, type ScalarNode, type Tree } from "./tree.ts";
+import { parseDuration } from "../../base/duration.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { quote } from "../errors.ts";
+import type { Problems } from "../problems.ts";
+import type { Range } from "../text/source.ts";
+import { type Entry, type MapNode, nameOf, type ScalarNode, type Tree } from "../text/tree.ts";
 
 export interface LocatedReference extends Range {
   readonly path: readonly string[];
@@ -77,9 +77,16 @@ export function text(options: {
   const { max, pattern, ...rest } = options;
   return scalar({
     ...rest,
-    schema: { type: "string", minLength: 1, maxLength: max, ...(pattern === undefined ? {} : { pattern: pattern.source }) },
+    schema: {
+      type: "string",
+      minLength: 1,
+      maxLength: max,
+      ...(pattern === undefined ? {} : { pattern: pattern.source }),
+    },
     convert: (value) =>
-      typeof value === "string" && value !== "" && value.length <= max && (pattern?.test(value) ?? true) ? value : undefined,
+      typeof value === "string" && value !== "" && value.length <= max && (pattern?.test(value) ?? true)
+        ? value
+        : undefined,
   });
 }
 
@@ -87,7 +94,8 @@ export function integer(min: number, max: number): Shape<number> {
   return scalar({
     expected: `a whole number from ${min} to ${max}`,
     schema: { type: "integer", minimum: min, maximum: max },
-    convert: (value) => (Number.isInteger(value) && Number(value) >= min && Number(value) <= max ? Number(value) : undefined),
+    convert: (value) =>
+      Number.isInteger(value) && Number(value) >= min && Number(value) <= max ? Number(value) : undefined,
   });
 }
 
@@ -145,7 +153,11 @@ export function list<T>(of: Shape<T>, options: { readonly min: 0 | 1; readonly m
 /** A map with names of the author's choice. */
 export function record<T>(
   of: Shape<T>,
-  name: { readonly pattern: RegExp; readonly expected: string; readonly reserved?: (key: string) => string | undefined },
+  name: {
+    readonly pattern: RegExp;
+    readonly expected: string;
+    readonly reserved?: (key: string) => string | undefined;
+  },
 ): Shape<(Given<T> & { readonly name: string })[]> {
   return {
     schema: { type: "object", propertyNames: { pattern: name.pattern.source }, additionalProperties: of.schema },
@@ -196,7 +208,12 @@ export function object<F extends Fields>(fields: F, place: string): Shape<Found<
   };
 }
 
-export function reportUnknownKey({ key, at }: Entry, known: readonly string[], place: string, { problems }: Reading): void {
+export function reportUnknownKey(
+  { key, at }: Entry,
+  known: readonly string[],
+  place: string,
+  { problems }: Reading,
+): void {
   const data = { key, place, known: known.join(", "), ...problems.guess(key, known) };
   problems.report("BLUEPRINT_KEY_UNKNOWN", data, at);
 }
@@ -217,7 +234,11 @@ export function readFields<F extends Fields>(
   }
   for (const [key, { isRequired, about }] of Object.entries(fields)) {
     if (isRequired && !node.entries.some((entry) => entry.key === key)) {
-      reading.problems.report("BLUEPRINT_KEY_MISSING", { key, place, about }, { start: node.start, end: node.start + 1 });
+      reading.problems.report(
+        "BLUEPRINT_KEY_MISSING",
+        { key, place, about },
+        { start: node.start, end: node.start + 1 },
+      );
     }
   }
   return found as Found<F>;
@@ -251,7 +272,10 @@ export function either<T>(forms: {
 }
 
 /** The same shape with its value in another form. */
-export function mapped<A, B>(shape: Shape<A>, convert: (value: A, node: Tree, reading: Reading) => B | undefined): Shape<B> {
+export function mapped<A, B>(
+  shape: Shape<A>,
+  convert: (value: A, node: Tree, reading: Reading) => B | undefined,
+): Shape<B> {
   return {
     schema: shape.schema,
     read(node, reading, field) {

@@ -1,7 +1,7 @@
 /** Shapes of single values that mean something in a blueprint: names, paths, amounts, waits. */
-import type { BackoffSpec } from "./blueprint.ts";
+import type { BackoffSpec } from "../blueprint.ts";
+import type { MapNode } from "../text/tree.ts";
 import { duration, either, mapped, object, reportType, type Shape, scalar, text } from "./shape.ts";
-import type { MapNode } from "./tree.ts";
 
 export const NAME = {
   pattern: /^[a-z][a-z0-9_-]{0,63}$/,
@@ -76,11 +76,18 @@ const TOKENS = /^(\d{1,6}(?:\.\d{1,3})?)([km])$/;
 export function tokenCount(): Shape<number> {
   return scalar({
     expected: "a whole number of tokens such as 500000, 500k or 1.5m",
-    schema: { anyOf: [{ type: "integer", minimum: 0, maximum: MOST_TOKENS }, { type: "string", pattern: TOKENS.source }] },
+    schema: {
+      anyOf: [
+        { type: "integer", minimum: 0, maximum: MOST_TOKENS },
+        { type: "string", pattern: TOKENS.source },
+      ],
+    },
     convert(value) {
       const match = TOKENS.exec(String(value));
       const count = match === null ? value : Math.round(Number(match[1]) * (match[2] === "k" ? 1000 : 1_000_000));
-      return typeof count === "number" && Number.isInteger(count) && count >= 0 && count <= MOST_TOKENS ? count : undefined;
+      return typeof count === "number" && Number.isInteger(count) && count >= 0 && count <= MOST_TOKENS
+        ? count
+        : undefined;
     },
   });
 }

@@ -1,5 +1,5 @@
 /** The text of a blueprint with its lines, so that any range of characters can be named as line and column. */
-import type { Span } from "../base/diagnostic.ts";
+import type { Span } from "../../base/diagnostic.ts";
 
 /** A range of characters, end excluded. */
 export interface Range {
