@@ -137,7 +137,12 @@ export default {
       { orphan: true, path: "^src/", pathNot: ["^src/index[.]ts$", "^src/cli/main[.]ts$", NOT_TESTS] },
       {},
     ),
-    rule("no-unresolvable", "The import leads nowhere: correct the path or install the package.", {}, { couldNotResolve: true }),
+    rule(
+      "no-unresolvable",
+      "The import leads nowhere: correct the path or install the package.",
+      {},
+      { couldNotResolve: true },
+    ),
   ],
   options: {
     tsPreCompilationDeps: true,

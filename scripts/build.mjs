@@ -16,8 +16,17 @@ function sources() {
 
 function digestOfSources() {
   const digest = createHash("sha256");
-  const files = ["tsconfig.json", "tsconfig.build.json", "package-lock.json", ...sources().map((name) => join("src", name))];
-  for (const file of files) digest.update(`${file}\n`).update(readFileSync(join(root, file))).update("\n");
+  const files = [
+    "tsconfig.json",
+    "tsconfig.build.json",
+    "package-lock.json",
+    ...sources().map((name) => join("src", name)),
+  ];
+  for (const file of files)
+    digest
+      .update(`${file}\n`)
+      .update(readFileSync(join(root, file)))
+      .update("\n");
   return digest.digest("hex");
 }
 
@@ -51,10 +60,13 @@ function compile(digest) {
 
 /** True when `dist/` is what the sources say. */
 export async function build() {
-  return isFresh(digestOfSources()) || withLock("build", () => {
-    const digest = digestOfSources();
-    return isFresh(digest) || compile(digest);
-  });
+  return (
+    isFresh(digestOfSources()) ||
+    withLock("build", () => {
+      const digest = digestOfSources();
+      return isFresh(digest) || compile(digest);
+    })
+  );
 }
 
 /** Called by vitest once, before the tests that start the built command line. */

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { blueprintJsonSchema } from "../src/blueprint/json-schema.ts";
+import { explainAll } from "../src/cli/catalogues.ts";
 import { renderCliReference } from "../src/cli/help.ts";
 import { catalogues } from "./docs/catalogues.ts";
 import { errorsPage } from "./docs/errors-page.ts";
@@ -18,7 +19,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ["states.md", statesPage()],
     ["events.md", eventsPage(join(ROOT, "src", "run", "events.ts"))],
-    ["errors.md", errorsPage(await catalogues(ROOT))],
+    ["errors.md", errorsPage(await catalogues(ROOT), explainAll())],
     ["cli.md", await renderCliReference()],
     ["layers.md", await layersPage(ROOT)],
     ["blueprint.schema.json", `${JSON.stringify(blueprintJsonSchema(), null, 2)}\n`],

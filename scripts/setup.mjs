@@ -14,7 +14,9 @@ const LEAST = [20, 19];
 function checkNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) return;
-  console.error(`Pawl needs Node ${LEAST.join(".")} or newer; this is Node ${process.versions.node} (${process.execPath}).`);
+  console.error(
+    `Pawl needs Node ${LEAST.join(".")} or newer; this is Node ${process.versions.node} (${process.execPath}).`,
+  );
   console.error("Install a newer one (https://nodejs.org, or `nvm install 24`) and run the same command again.");
   process.exit(1);
 }
@@ -27,28 +29,33 @@ function readJson(path) {
   }
 }
 
+/** What is wrong with one installed package, or null. An optional one may be absent: it can be for another machine. */
+function whyPackage(directory, path, entry, found) {
+  if (path === "" || entry.link === true) return null;
+  if (found === undefined) return entry.optional === true || entry.devOptional === true ? null : `${path} is missing`;
+  if (found.version !== entry.version) return `${path} is not as locked`;
+  return existsSync(join(directory, path)) ? null : `${path} is gone`;
+}
+
 /**
  * Why packages must be installed, or null when they are as the lockfile says. npm writes the list of what it
  * installed last of all, so an install that was interrupted is seen as missing.
  */
-export function whyInstall(directory) {
+function whyInstall(directory) {
   const wanted = readJson(join(directory, "package-lock.json"));
   if (wanted === undefined) return "package-lock.json cannot be read";
   const installed = readJson(join(directory, "node_modules", ".package-lock.json"));
   if (installed === undefined) return "node_modules is missing or incomplete";
-  for (const [path, entry] of Object.entries(wanted.packages)) {
-    if (path === "" || entry.link === true) continue;
-    const found = installed.packages[path];
-    const mayBeAbsent = entry.optional === true || entry.devOptional === true;
-    if (found === undefined ? !mayBeAbsent : found.version !== entry.version) return `${path} is not as locked`;
-    if (found !== undefined && !existsSync(join(directory, path))) return `${path} is gone`;
-  }
-  return null;
+  const reasons = Object.entries(wanted.packages).map(([path, entry]) =>
+    whyPackage(directory, path, entry, installed.packages[path]),
+  );
+  return reasons.find((reason) => reason !== null) ?? null;
 }
 
 /** The environment without what an outer npm says of its own script; the user's npm settings stay. */
 function cleanEnvironment() {
-  const own = /^(npm_lifecycle_|npm_package_|npm_command$|npm_config_(local_prefix|omit|production|include|only)$|NODE_ENV$|INIT_CWD$)/;
+  const own =
+    /^(npm_lifecycle_|npm_package_|npm_command$|npm_config_(local_prefix|omit|production|include|only)$|NODE_ENV$|INIT_CWD$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
 }
 
@@ -56,7 +63,12 @@ function npm(args) {
   const script = process.env.npm_execpath ?? "";
   const byNode = /npm-cli\.c?js$/.test(script) && existsSync(script);
   const command = byNode ? process.execPath : "npm";
-  const options = { cwd: root, env: cleanEnvironment(), stdio: "inherit", shell: !byNode && process.platform === "win32" };
+  const options = {
+    cwd: root,
+    env: cleanEnvironment(),
+    stdio: "inherit",
+    shell: !byNode && process.platform === "win32",
+  };
   return spawnSync(command, byNode ? [script, ...args] : args, options);
 }
 

@@ -15,7 +15,7 @@ const cli = join(root, "dist", "cli", "main.js");
 const WATCHDOG_MS = 60_000;
 
 function say(text) {
-  console.log(`\n\u001b[1m${text}\u001b[0m`.replace(/\u001b\[\d+m/g, (code) => (process.stdout.isTTY ? code : "")));
+  console.log(process.stdout.isTTY ? `\n\u001b[1m${text}\u001b[0m` : `\n${text}`);
 }
 
 function promise(isKept, what) {
@@ -26,11 +26,18 @@ function promise(isKept, what) {
 
 function pawl(project, ...args) {
   console.log(`$ pawl ${args.join(" ")}`);
-  return spawnSync(process.execPath, [cli, "-C", project, ...args], { cwd: project, stdio: "inherit", timeout: WATCHDOG_MS }).status;
+  return spawnSync(process.execPath, [cli, "-C", project, ...args], {
+    cwd: project,
+    stdio: "inherit",
+    timeout: WATCHDOG_MS,
+  }).status;
 }
 
 function pawlJson(project, ...args) {
-  const { stdout } = spawnSync(process.execPath, [cli, "-C", project, ...args, "--json"], { cwd: project, encoding: "utf8" });
+  const { stdout } = spawnSync(process.execPath, [cli, "-C", project, ...args, "--json"], {
+    cwd: project,
+    encoding: "utf8",
+  });
   return JSON.parse(stdout);
 }
 
@@ -74,11 +81,17 @@ function checkEnd(project, told) {
   const { events } = pawlJson(project, "events", "@last");
   const stored = events.map(({ event }) => event);
   const count = (type, stage) => stored.filter((event) => event.type === type && event.stage === stage).length;
-  promise(JSON.stringify(stored.slice(0, told.length)) === JSON.stringify(told), "an event that was told before the kill is not in the journal");
+  promise(
+    JSON.stringify(stored.slice(0, told.length)) === JSON.stringify(told),
+    "an event that was told before the kill is not in the journal",
+  );
   promise(count("stage.interrupted", "fix") === 1, "the lost attempt was not recorded as lost");
   for (const [stage, finished] of Object.entries({ scan: 1, fix: 2, check: 2, report: 1 })) {
     const started = count("stage.started", stage) - count("stage.interrupted", stage);
-    promise(started === finished && count("stage.finished", stage) === finished, `the stage ${stage} was repeated or left out`);
+    promise(
+      started === finished && count("stage.finished", stage) === finished,
+      `the stage ${stage} was repeated or left out`,
+    );
   }
   promise(stored.at(-1)?.status === "succeeded", "the run did not succeed");
   promise(testsPass(project), "the tests do not pass");

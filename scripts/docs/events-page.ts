@@ -59,7 +59,11 @@ function namedTypes(file: string): string {
       (ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node)) &&
       ["Cause", "ArtifactRef", "LogRef", "StoredEvent"].includes(node.name.text),
   );
-  return ["```ts", shown.map((node) => source.text.slice(node.getFullStart(), node.end).trim()).join("\n\n"), "```"].join("\n");
+  return [
+    "```ts",
+    shown.map((node) => source.text.slice(node.getFullStart(), node.end).trim()).join("\n\n"),
+    "```",
+  ].join("\n");
 }
 
 function eventSection(event: EventDoc): string {

@@ -19,7 +19,9 @@ export async function layersPage(root: string): Promise<string> {
   const config = await layerConfig(root);
   const rows = Object.entries(config.LAYERS).map(([layer, reach]) => {
     const [holds, knowsNothingOf] = config.LAYER_NOTES[layer] ?? ["", ""];
-    const folder = existsSync(join(root, "src", layer)) ? code(`src/${layer}/`) : `${code(`src/${layer}/`)} (not there yet)`;
+    const folder = existsSync(join(root, "src", layer))
+      ? code(`src/${layer}/`)
+      : `${code(`src/${layer}/`)} (not there yet)`;
     return [folder, holds, knowsNothingOf, reach.length === 0 ? "nothing" : reach.join(", ")];
   });
   return page(

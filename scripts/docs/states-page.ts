@@ -17,7 +17,14 @@ function picture(): string {
   const lines = edges()
     .filter(([from, , to]) => from !== to)
     .map(([from, event, to]) => `    ${from} --> ${to}: ${event}`);
-  return ["```mermaid", "stateDiagram-v2", "    [*] --> queued: run.created", ...lines, "    ended --> [*]", "```"].join("\n");
+  return [
+    "```mermaid",
+    "stateDiagram-v2",
+    "    [*] --> queued: run.created",
+    ...lines,
+    "    ended --> [*]",
+    "```",
+  ].join("\n");
 }
 
 function reasons(): string {
@@ -31,7 +38,9 @@ function reasons(): string {
 export function statesPage(): string {
   return page(
     "States of a run",
-    `A run is ${STATUSES.filter((status) => !isTerminal(status)).map(code).join(", ")}, or it has ended as ${TERMINAL.map(code).join(", ")}. An ended run never changes again.`,
+    `A run is ${STATUSES.filter((status) => !isTerminal(status))
+      .map(code)
+      .join(", ")}, or it has ended as ${TERMINAL.map(code).join(", ")}. An ended run never changes again.`,
     "`ended` stands for the terminal status that the event names.",
     picture(),
     "## What may happen in which status",

@@ -10,6 +10,9 @@ const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 /** Beyond these sizes the built-in ways are faster than the short ones below. */
 const SHORT_STRING = 64;
 const FEW_KEYS = 16;
+/** Keys seen before, as they stand in the text. Most objects share their keys with many others. */
+const KEYS = new Map<string, string>();
+const MOST_KEYS = 1000;
 
 /** Canonical JSON text. Throws a TypeError for what JSON cannot hold (NaN, Infinity, functions): that is a defect of the caller. */
 export function canonical(value: JsonValue): string {
@@ -42,9 +45,17 @@ function canonicalObject(object: JsonObject): string {
   for (const key of sortedKeys(object)) {
     const member = object[key];
     if (member === undefined) continue;
-    text += `${text === "" ? "" : ","}${quoted(key)}:${canonical(member)}`;
+    text += (text === "" ? "" : ",") + keyText(key) + canonical(member);
   }
   return `{${text}}`;
+}
+
+function keyText(key: string): string {
+  const known = KEYS.get(key);
+  if (known !== undefined) return known;
+  const text = `${quoted(key)}:`;
+  if (KEYS.size < MOST_KEYS) KEYS.set(key, text);
+  return text;
 }
 
 /** In the order of UTF-16 code units. Few keys are sorted by insertion, which costs less than a call of `sort`. */

@@ -1,6 +1,7 @@
 /** Can every reference and every input have a value? What is certain to have none is refused before anything runs. */
 import type { ParamSpec } from "./blueprint.ts";
 import { listed } from "./check-routes.ts";
+import { stageName } from "./fields.ts";
 import type { Problems } from "./problems.ts";
 import type { Located, StageDraft, StageReference } from "./stage-draft.ts";
 
@@ -114,7 +115,7 @@ function missing(field: string, { spec }: StageDraft): string {
   const capturing = field === "output" && spec.kind !== "run";
   return capturing
     ? "the stage captures nothing; give it `capture: text`, lines or json"
-    : `a ${spec.kind} stage has no ${field}`;
+    : `${stageName(spec.kind)} has no ${field}`;
 }
 
 function checkRun(reference: StageReference, known: Known): void {

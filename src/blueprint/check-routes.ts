@@ -1,5 +1,5 @@
 /** Do the routes fit together: outcomes the stage can have, targets that exist, no stage that nothing leads to. */
-import { TERMINALS } from "./fields.ts";
+import { stageName, TERMINALS } from "./fields.ts";
 import type { Problems } from "./problems.ts";
 import { NAME } from "./shapes/value-shapes.ts";
 import type { StageDraft } from "./stage-draft.ts";
@@ -47,7 +47,7 @@ function checkOutcomes({ spec, kind, routes }: StageDraft, problems: Problems): 
     if (kind === undefined || possible.includes(outcome) || !NAME.pattern.test(outcome)) continue;
     const data = {
       outcome,
-      place: `a ${kind} stage`,
+      place: stageName(kind),
       known: possible.join(", "),
       ...problems.guess(outcome, possible),
     };
@@ -74,7 +74,8 @@ function checkReachable(
     waiting.push(...targetsOf(stage, next.get(stage), byId));
   }
   for (const stage of stages) {
-    if (!reached.has(stage)) problems.report("BLUEPRINT_STAGE_UNREACHABLE", { id: stage.id ?? "" }, stage);
+    if (stage.id === undefined || reached.has(stage)) continue;
+    problems.report("BLUEPRINT_STAGE_UNREACHABLE", { id: stage.id }, stage);
   }
 }
 
@@ -84,7 +85,8 @@ function targetsOf(
   next: StageDraft | undefined,
   byId: ReadonlyMap<string, StageDraft>,
 ): StageDraft[] {
-  const isRouted = routes.some(({ value }) => value.outcome === "success" || value.outcome === "pass");
+  // A run that paused after a stage went well goes on with the next one, as if nothing had been routed.
+  const isRouted = routes.some(({ value }) => ["success", "pass"].includes(value.outcome) && value.target !== "paused");
   const targets = routes.map(({ value }) => byId.get(value.target));
   return [isRouted ? undefined : next, ...targets].filter((target) => target !== undefined);
 }

@@ -1,16 +1,12 @@
 /** Every problem a blueprint text can have. */
 import type { Catalogue } from "../base/diagnostic.ts";
+import { visibleLine } from "../base/visible.ts";
 
 const LONGEST = 60;
-const UNSAFE = /[\p{C}\u2028\u2029]/gu;
 
 /** Text of the author inside a message: in quotes, one line, nothing a terminal would act on. */
 export function quote(text: string): string {
-  const safe = JSON.stringify(text).replaceAll(
-    UNSAFE,
-    (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`,
-  );
-  return safe.length > LONGEST ? `${safe.slice(0, LONGEST - 2)}…"` : safe;
+  return visibleLine(JSON.stringify(text), LONGEST);
 }
 
 interface Value {

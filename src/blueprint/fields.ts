@@ -30,6 +30,10 @@ import {
 export const STAGE_KINDS = ["command", "action", "gate", "group", "run"] as const;
 export type KindName = (typeof STAGE_KINDS)[number];
 
+export function stageName(kind: KindName): string {
+  return kind === "action" ? "an action stage" : `a ${kind} stage`;
+}
+
 /** Where a run can end; no stage may have such a name. */
 export const TERMINALS: readonly string[] = ["done", "fail", "paused"];
 

@@ -100,12 +100,12 @@ function compose(tokens: readonly CST.Token[], problems: Problems): ParsedNode |
   Error.stackTraceLimit = 0;
   try {
     const [first, second] = takeTwo(composer.compose(tokens, true, length));
-    for (const error of first?.errors ?? []) reportSyntax(error, problems);
+    for (const error of first.errors) reportSyntax(error, problems);
     if (second !== undefined) {
       const start = second.range[0];
       problems.report("BLUEPRINT_YAML_DOCUMENTS", {}, { start, end: start + 1 });
     }
-    if (first === undefined || first.errors.length > 0) return undefined;
+    if (first.errors.length > 0) return undefined;
     if (first.contents === null) problems.report("BLUEPRINT_TEXT_EMPTY", {}, { start: 0, end: 0 });
     return first.contents ?? undefined;
   } finally {
@@ -113,13 +113,11 @@ function compose(tokens: readonly CST.Token[], problems: Problems): ParsedNode |
   }
 }
 
-function takeTwo<T>(values: Iterable<T>): T[] {
-  const taken: T[] = [];
-  for (const value of values) {
-    taken.push(value);
-    if (taken.length === 2) break;
-  }
-  return taken;
+/** The composer always gives one document, an empty one if need be; more than a second is never asked for. */
+function takeTwo<T>(documents: Generator<T>): readonly [T, T?] {
+  const first: T = documents.next().value;
+  const second = documents.next();
+  return second.done ? [first] : [first, second.value];
 }
 
 function reportSyntax(error: YAMLError, problems: Problems): void {

@@ -4,7 +4,7 @@ import type { GroupSpec, LeafSpec, StageCommon } from "./blueprint.ts";
 import type { StageFound } from "./fields.ts";
 import type { Given, Reading } from "./shapes/shape.ts";
 import { indexStages, type StageDraft } from "./stage-draft.ts";
-import type { MapNode } from "./text/tree.ts";
+import { keysOf, type MapNode } from "./text/tree.ts";
 
 const MAX_ITEMS = 100;
 const MAX_PARALLEL = 4;
@@ -43,7 +43,7 @@ export function readGroup(
 
 /** Asks which keys were written, not which could be read: a broken value is no reason to miss it. */
 function checkForm({ node, key }: GroupFound, { problems }: Reading): void {
-  const written = new Set(node.kind === "map" ? node.entries.map((entry) => entry.key) : []);
+  const written = new Set(keysOf(node));
   const forms: readonly (readonly [boolean, string])[] = [
     [written.has("parallel") && written.has("for_each"), "has both `parallel` and `for_each`"],
     [!written.has("parallel") && !written.has("for_each"), "has neither `parallel` nor `for_each`"],

@@ -3,6 +3,7 @@ import type { Effect, Pattern, Rule } from "../policy/rule.ts";
 import type { BlueprintFound } from "./fields.ts";
 import type { Given, Reading } from "./shapes/shape.ts";
 import { ACTION_NAME } from "./shapes/value-shapes.ts";
+import { keysOf } from "./text/tree.ts";
 
 const EFFECTS: readonly Effect[] = ["allow", "ask", "deny"];
 
@@ -22,7 +23,7 @@ export function readPolicy(policy: PolicyFound | undefined, reading: Reading): R
 
 function readPattern({ value, node }: RuleFound, { problems }: Reading): Pattern | undefined {
   const { run, shell, action } = value;
-  const written = node.kind === "map" ? node.entries.map(({ key }) => key).filter((key) => key !== "because") : [];
+  const written = keysOf(node).filter((key) => key !== "because");
   if (written.length !== 1) {
     const found = written.length === 0 ? "none" : written.join(" and ");
     problems.report("BLUEPRINT_RULE_FORM", { found }, node);

@@ -7,6 +7,7 @@ import {
   STAGE_KINDS,
   type StageField,
   type StageFound,
+  stageName,
   TERMINALS,
 } from "./fields.ts";
 import { readGroup } from "./read-group.ts";
@@ -108,7 +109,7 @@ function isKeptField(
   if (kind === undefined || field.kinds.includes(kind)) return true;
   const belongs =
     kind === "group" ? `the members: ${field.kinds.join(", ")} stages` : `${field.kinds.join(", ")} stages`;
-  problems.report("BLUEPRINT_KEY_MISPLACED", { key, place: `a ${kind} stage`, belongs }, at);
+  problems.report("BLUEPRINT_KEY_MISPLACED", { key, place: stageName(kind), belongs }, at);
   return false;
 }
 

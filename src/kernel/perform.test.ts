@@ -157,6 +157,32 @@ describe("perform a child run", () => {
     expect((await host.types()).slice(-2)).toEqual(["stage.rested", "run.waiting"]);
   });
 
+  it("goes on with the same child when a person has acted, and after its host was lost", async () => {
+    const yaml = "stages:\n  - id: p\n    group: { parallel: [ { id: r, run: { blueprint: ./child.yaml } }, { id: x, command: [ask] } ] }\n";
+    const grouped = planFrom(yaml, { children: { "child.yaml": CHILD } });
+    const asked: string[] = [];
+    const children = (report: ChildReport | Promise<never>) => ({
+      run: async (request: ChildRequest) => {
+        asked.push(request.run);
+        return report;
+      },
+    });
+    const resting: ChildReport = { ended: false, status: "waiting", reason: "awaiting_approval" };
+    const host = createTestHost(grouped, { ports: { children: children(resting) } });
+    await host.start();
+    const question = (await host.events()).find((event) => event.type === "approval.requested");
+    const approve = { type: "approval.answered", stage: "p.x", digest: question?.type === "approval.requested" ? question.digest : "", answer: "approve", by: "ann" } as const;
+    const lost = createTestHost(grouped, { store: host.store, ports: { children: children(new Promise<never>(() => {})) } });
+    const abandoned = lost.resume([approve, { type: "run.resumed", after: "wait" }]);
+    abandoned.catch(() => {});
+    while (asked.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    const next = createTestHost(grouped, { store: host.store, ports: { children: children(ended({})) } });
+    expect(await next.resume()).toMatchObject({ state: { status: "succeeded" } });
+    expect(next.reaped).toEqual([]);
+    expect(new Set(asked).size).toBe(1);
+    expect(asked).toHaveLength(3);
+  });
+
   it("ends a child that takes longer than the stage may", async () => {
     const children = {
       run: (_request: ChildRequest, signal: AbortSignal) =>

@@ -62,6 +62,15 @@ describe("an action", () => {
     }
   });
 
+  test("may take any name beside those it needs", () => {
+    const summary = "Anything.";
+    const open = [signature({ input: { "*": { required: false, summary }, at: { required: true, summary } } })];
+    const source = blueprint([action("a", { with: lit({ x: 1, y: 2 }) })]);
+    expect(problemsOf(source, { actions: open }).map(({ code, data }) => [code, data["member"]])).toEqual([
+      ["PLAN_ACTION_INPUT_MISSING", "at"],
+    ]);
+  });
+
   test("is not asked for names that only the run will know", () => {
     const source = blueprint([
       action("a", { action: "git.commit", with: ref("stages.b.output") }),

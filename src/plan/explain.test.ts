@@ -121,7 +121,7 @@ describe("explainPlan", () => {
     expect(shown).not.toContain("y".repeat(60));
     expect(shown).not.toContain("ghp_abcdefghijklmnopqrstuvwxyz0123456789");
     expect(shown).toContain("Plan bad\\x07name");
-    expect(shown).toContain(`  p\\n = `\${`z".repeat(46)}…`);
+    expect(shown).toContain(`  p\\n = "${"z".repeat(46)}…`);
   });
 });
 

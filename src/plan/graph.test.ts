@@ -61,7 +61,6 @@ describe("drawGraph", () => {
       └───┬────────────┘
           ├─ success ─▶ paused, then done (before never)
           └─ failure ─▶ fail
-
       "
     `);
   });
@@ -98,7 +97,6 @@ describe("drawGraph", () => {
       └───┬─────────┘
           ├─ success ─▶ done
           └─ failure ─▶ fail
-
       "
     `);
   });

@@ -8,6 +8,7 @@ import { evaluate } from "../policy/evaluate.ts";
 import type { PolicyRequest } from "../policy/request.ts";
 import type { Decision } from "../policy/rule.ts";
 import type {
+  ActionStage,
   Bound,
   GroupStage,
   LeafStage,
@@ -75,7 +76,9 @@ function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: re
       stage: path,
       title: stage.title ?? null,
       kind: stage.kind,
-      runs: redact.text(request === null ? describeStage(stage, names) : describeRequest(request)),
+      runs: redact.text(
+        request === null ? describeStage(stage as Exclude<PlanStage, ActionStage>, names) : describeRequest(request),
+      ),
       effect: stage.effect,
       maxAttempts: stage.maxAttempts,
       timeoutMs: stage.timeoutMs,
@@ -167,10 +170,9 @@ function memberAt(value: JsonValue, path: readonly string[]): JsonValue | undefi
   return current;
 }
 
-function describeStage(stage: PlanStage, names: ReadonlyMap<string, string>): string {
+/** What a stage does as far as the plan tells. The request of an action always follows from the plan. */
+function describeStage(stage: Exclude<PlanStage, ActionStage>, names: ReadonlyMap<string, string>): string {
   switch (stage.kind) {
-    case "action":
-      return `action ${stage.action}`;
     case "run":
       return `blueprint ${names.get(stage.plan)}`;
     case "group":

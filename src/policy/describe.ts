@@ -1,19 +1,19 @@
 /** Requests and patterns in words, for messages, and as JSON, for events. */
 import type { JsonObject } from "../base/json.ts";
+import { visibleLine } from "../base/visible.ts";
 import type { PolicyRequest } from "./request.ts";
 
 const LONGEST = 200;
-const UNSAFE = /[\p{C}\u2028\u2029]/gu;
 
 /** One line for a person: control characters are shown escaped and long text is cut. */
 export function describeRequest(request: PolicyRequest): string {
   switch (request.kind) {
     case "run":
-      return `run ${clip(request.argv.map(quoted).join(" "))}`;
+      return `run ${visibleLine(request.argv.map(quoted).join(" "), LONGEST)}`;
     case "shell":
-      return `shell ${clip(JSON.stringify(request.script))}`;
+      return `shell ${visibleLine(JSON.stringify(request.script), LONGEST)}`;
     case "action":
-      return `action ${clip(request.action)}`;
+      return `action ${visibleLine(request.action, LONGEST)}`;
   }
 }
 
@@ -25,9 +25,4 @@ export function requestJson(request: PolicyRequest): JsonObject {
 /** Quotes only what would be read as more than one argument. */
 function quoted(argument: string): string {
   return /^[\w@%+=:,./-]+$/.test(argument) ? argument : JSON.stringify(argument);
-}
-
-function clip(text: string): string {
-  const safe = text.replaceAll(UNSAFE, (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`);
-  return safe.length > LONGEST ? `${safe.slice(0, LONGEST - 1)}…` : safe;
 }

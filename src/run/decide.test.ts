@@ -91,6 +91,12 @@ describe("gates", () => {
     expect(state).toMatchObject({ status: "failed", reason: "unverified" });
   });
 
+  it("fails a gate that cannot even begin", async () => {
+    const yaml = 'stages:\n  - { id: a, command: [ok], capture: text, on_failure: g }\n  - { id: g, gate: { command: [ok, "${stages.a.output}"] } }\n';
+    const { state } = await played(yaml, { stages: { a: [FAIL] } });
+    expect(state).toMatchObject({ status: "failed", detail: "g: ${stages.a.output} has no value" });
+  });
+
   it("needs a verdict above L1", async () => {
     expect((await played("stages:\n  - { id: a, command: [ok] }\n", {}, "L2")).state).toMatchObject({ status: "failed", reason: "unverified" });
   });

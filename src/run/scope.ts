@@ -36,6 +36,7 @@ function member(value: JsonValue | undefined, path: readonly string[]): JsonValu
   let current = value;
   for (const key of path) {
     if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;
+    if (Array.isArray(current) && !/^\d+$/.test(key)) return undefined;
     current = (current as Readonly<Record<string, JsonValue>>)[key];
   }
   return current;

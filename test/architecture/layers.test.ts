@@ -5,7 +5,11 @@ import { plantedCopy, ROOT, runForJson } from "./tree.ts";
 interface CruiseReport {
   readonly summary: {
     readonly totalCruised: number;
-    readonly violations: readonly { readonly from: string; readonly to: string; readonly rule: { readonly name: string } }[];
+    readonly violations: readonly {
+      readonly from: string;
+      readonly to: string;
+      readonly rule: { readonly name: string };
+    }[];
   };
 }
 
@@ -15,7 +19,9 @@ function cruise(folder: string): CruiseReport["summary"] {
 }
 
 /** Planted file → its text and the rules that must name it, no more and no fewer. */
-const OFFENCES: Readonly<Record<string, { readonly kind: string; readonly text: string; readonly rules: readonly string[] }>> = {
+const OFFENCES: Readonly<
+  Record<string, { readonly kind: string; readonly text: string; readonly rules: readonly string[] }>
+> = {
   "src/base/planted-up.ts": {
     kind: "base imports the domain, by type",
     text: 'import type { Plan } from "../plan/plan.ts";\nexport type Planted = Plan;\n',
@@ -138,7 +144,10 @@ describe("the layers", () => {
 
   describe("catch", () => {
     const texts = Object.fromEntries(Object.entries(OFFENCES).map(([path, offence]) => [path, offence.text]));
-    const copy = plantedCopy(["src", "tsconfig.json", "package.json", ".dependency-cruiser.mjs"], { ...texts, ...SUPPORT });
+    const copy = plantedCopy(["src", "tsconfig.json", "package.json", ".dependency-cruiser.mjs"], {
+      ...texts,
+      ...SUPPORT,
+    });
     afterAll(copy.dispose);
     const { violations } = cruise(copy.folder);
 

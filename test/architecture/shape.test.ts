@@ -5,7 +5,16 @@ import { describe, expect, test } from "vitest";
 import { filesBelow, lineCount, ROOT, textOf } from "./tree.ts";
 
 const FORBIDDEN_NAMES = /(^|[-.])(utils?|helpers?|common|misc|managers?|services?|impl|data|info|new|v\d+)([-.]|$)/;
-const WAIVERS = new RegExp(["biome" + "-ignore", "@ts" + "-(ignore|nocheck|expect-error)", "eslint" + "-disable", "v8 " + "ignore", "\\bTO" + "DO\\b", "\\bFIX" + "ME\\b"].join("|"));
+const WAIVERS = new RegExp(
+  [
+    "biome" + "-ignore",
+    "@ts" + "-(ignore|nocheck|expect-error)",
+    "eslint" + "-disable",
+    "v8 " + "ignore",
+    "\\bTO" + "DO\\b",
+    "\\bFIX" + "ME\\b",
+  ].join("|"),
+);
 
 const sources = filesBelow("src").filter((path) => path.endsWith(".ts"));
 const shipped = sources.filter((path) => !path.endsWith(".test.ts"));
@@ -46,12 +55,30 @@ describe("the shape of the tree", () => {
 
   test("has a folder in src only for a layer", () => {
     const layers = shipped.flatMap((path) => path.split("/").slice(1, -1).slice(0, 1));
-    const known = ["base", "policy", "blueprint", "plan", "run", "ports", "kernel", "engines", "harness", "gateway", "loops", "adapters", "runtime", "server", "cli"];
+    const known = [
+      "base",
+      "policy",
+      "blueprint",
+      "plan",
+      "run",
+      "ports",
+      "kernel",
+      "engines",
+      "harness",
+      "gateway",
+      "loops",
+      "adapters",
+      "runtime",
+      "server",
+      "cli",
+    ];
     expect([...new Set(layers)].filter((layer) => !known.includes(layer))).toEqual([]);
   });
 
   test("has one barrel only", () => {
-    const reexports = shipped.filter((path) => path !== "src/index.ts" && /^export (\*|\{[^}]*\}|type \{[^}]*\}) from /m.test(textOf(path)));
+    const reexports = shipped.filter(
+      (path) => path !== "src/index.ts" && /^export (\*|\{[^}]*\}|type \{[^}]*\}) from /m.test(textOf(path)),
+    );
     expect(reexports).toEqual([]);
   });
 
@@ -61,11 +88,17 @@ describe("the shape of the tree", () => {
 
   test("has tests beside the code of every pure layer", () => {
     const layers = ["base", "policy", "blueprint", "plan", "run", "kernel"];
-    expect(layers.filter((layer) => !sources.some((path) => path.startsWith(`src/${layer}/`) && path.endsWith(".test.ts")))).toEqual([]);
+    expect(
+      layers.filter((layer) => !sources.some((path) => path.startsWith(`src/${layer}/`) && path.endsWith(".test.ts"))),
+    ).toEqual([]);
   });
 
   test("has classes for errors only", () => {
-    const classes = shipped.flatMap((path) => [...textOf(path).matchAll(/^\s*(?:export )?(?:abstract )?class (\w+)(?: extends (\w+))?/gm)].map((found) => `${path}: ${found[1]} extends ${found[2] ?? "nothing"}`));
+    const classes = shipped.flatMap((path) =>
+      [...textOf(path).matchAll(/^\s*(?:export )?(?:abstract )?class (\w+)(?: extends (\w+))?/gm)].map(
+        (found) => `${path}: ${found[1]} extends ${found[2] ?? "nothing"}`,
+      ),
+    );
     expect(classes.filter((line) => !line.endsWith("extends Error"))).toEqual([]);
   });
 
@@ -80,12 +113,22 @@ describe("the shape of the tree", () => {
   });
 
   test("has no dead link in its documents", () => {
-    const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md", "CHANGELOG.md", ...["docs", "examples"].flatMap(filesBelow).filter((path) => path.endsWith(".md"))];
+    const documents = [
+      "README.md",
+      "ARCHITECTURE.md",
+      "CONTRIBUTING.md",
+      "AGENTS.md",
+      "SECURITY.md",
+      "CHANGELOG.md",
+      ...["docs", "examples"].flatMap(filesBelow).filter((path) => path.endsWith(".md")),
+    ];
     expect(documents.flatMap(deadLinks)).toEqual([]);
   });
 
   test("names only files that exist in ARCHITECTURE.md", () => {
-    const named = [...textOf("ARCHITECTURE.md").matchAll(/`((?:src|test|scripts|docs|bench|examples)\/[\w./-]*\w\.\w+)`/g)].map((found) => found[1] ?? "");
+    const named = [
+      ...textOf("ARCHITECTURE.md").matchAll(/`((?:src|test|scripts|docs|bench|examples)\/[\w./-]*\w\.\w+)`/g),
+    ].map((found) => found[1] ?? "");
     expect(named.length).toBeGreaterThan(20);
     expect([...new Set(named)].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
@@ -93,5 +136,7 @@ describe("the shape of the tree", () => {
 
 function deadLinks(path: string): string[] {
   const targets = [...textOf(path).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map((found) => found[1] ?? "");
-  return targets.filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(ROOT, dirname(path), target))).map((target) => `${path} → ${target}`);
+  return targets
+    .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(ROOT, dirname(path), target)))
+    .map((target) => `${path} → ${target}`);
 }

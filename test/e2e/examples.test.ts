@@ -9,7 +9,9 @@ import type { EventOf, StoredEvent } from "../../src/run/events.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const CLI = join(ROOT, "dist", "cli", "main.js");
-const EXAMPLES = readdirSync(join(ROOT, "examples"), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+const EXAMPLES = readdirSync(join(ROOT, "examples"), { withFileTypes: true }).flatMap((entry) =>
+  entry.isDirectory() ? [entry.name] : [],
+);
 
 interface Expected {
   readonly status: string;
@@ -32,9 +34,16 @@ function copyOf(example: string): string {
   return folder;
 }
 
-function pawl(folder: string, ...args: readonly string[]): { readonly exit: number | null; readonly stdout: string; readonly stderr: string } {
+function pawl(
+  folder: string,
+  ...args: readonly string[]
+): { readonly exit: number | null; readonly stdout: string; readonly stderr: string } {
   const env = { ...process.env, FIX_PAUSE_MS: "0" };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, "-C", folder, ...args], { cwd: folder, encoding: "utf8", env });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, "-C", folder, ...args], {
+    cwd: folder,
+    encoding: "utf8",
+    env,
+  });
   return { exit: status, stdout, stderr };
 }
 
@@ -47,9 +56,13 @@ function finishedStages(events: readonly StoredEvent[]): EventOf<"stage.finished
 }
 
 /** Members of one group end in any order; everything else keeps its place. */
-function inGroupOrder(rows: readonly (readonly [string, string, unknown])[]): readonly (readonly [string, string, unknown])[] {
+function inGroupOrder(
+  rows: readonly (readonly [string, string, unknown])[],
+): readonly (readonly [string, string, unknown])[] {
   const group = (stage: string): string | undefined => /^([^.[]+)[.[]/.exec(stage)?.[1];
-  return [...rows].sort(([a], [b]) => (group(a) !== undefined && group(a) === group(b) ? a.localeCompare(b, "en", { numeric: true }) : 0));
+  return [...rows].sort(([a], [b]) =>
+    group(a) !== undefined && group(a) === group(b) ? a.localeCompare(b, "en", { numeric: true }) : 0,
+  );
 }
 
 describe("the examples", () => {
@@ -69,7 +82,8 @@ describe("the examples", () => {
     expect(last).toMatchObject({ type: "run.finished", status: expected.status, reason: expected.reason });
     const rows = finishedStages(events).map((event) => [event.stage, event.outcome, event.output ?? null] as const);
     expect(inGroupOrder(rows)).toEqual(expected.stages);
-    for (const [path, text] of Object.entries(expected.files)) expect(readFileSync(join(folder, path), "utf8")).toContain(text);
+    for (const [path, text] of Object.entries(expected.files))
+      expect(readFileSync(join(folder, path), "utf8")).toContain(text);
     expect(pawl(folder, "verify", "@last").exit).toBe(0);
     expect(pawl(folder, "replay", "@last").exit).toBe(0);
   });

@@ -3,10 +3,19 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { RunId } from "../../src/base/ids.ts";
+import type { RunRow } from "../../src/ports/run-index.ts";
+import type { RunEvent } from "../../src/run/events.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
+import { openRuntime } from "../../src/runtime/wire.ts";
 
 const BIN = resolve("dist/cli/main.js");
 const FIXTURE = resolve("test/support/crash");
 const MOST_LIVES = 30;
+const EXPECTED = [
+  ...["keyed-a", "fan[0]", "fan[1]", "fan[2]", "captured", "keyed-b", "keyed"].map((stage) => `keyed ${stage}:1`),
+  ...["once-a", "once-b", "once"].map((stage) => `once ${stage}:1`),
+];
 
 export interface CrashReport {
   readonly kills: number;
@@ -64,12 +73,6 @@ function acknowledgedLines(out: string): { readonly key: string; readonly text: 
     });
 }
 
-interface Row {
-  readonly run: string;
-  readonly status: string;
-  readonly blueprint: string;
-}
-
 async function nextCommand(dir: string): Promise<readonly string[] | null> {
   const rows = await runsOf(dir);
   const [row] = rows;
@@ -84,38 +87,36 @@ async function nextCommand(dir: string): Promise<readonly string[] | null> {
 }
 
 /** The open question of a run or of one of its children. */
-async function question(dir: string, run: string): Promise<{ readonly run: string; readonly key: string } | null> {
-  const events = await eventsOf(dir, run);
-  let open: { stage: string; visit: number } | null = null;
-  let child: string | null = null;
-  for (const event of events) {
-    if (event.type === "approval.requested") open = { stage: String(event["stage"]), visit: Number(event["visit"]) };
+async function question(dir: string, run: RunId): Promise<{ readonly run: RunId; readonly key: string } | null> {
+  let open: { readonly stage: string; readonly visit: number } | null = null;
+  let child: RunId | null = null;
+  for (const event of await eventsOf(dir, run)) {
+    if (event.type === "approval.requested") open = event;
     if (event.type === "approval.answered") open = null;
-    if (event.type === "stage.rested") child = String(event["child"]);
+    if (event.type === "stage.rested") child = event.child as RunId;
     if (event.type === "stage.started" || event.type === "stage.finished") child = null;
   }
   if (open !== null) return { run, key: `${run}:${open.stage}:${open.visit}` };
-  if (child === null) return null;
-  const [row] = JSON.parse((await pawl(dir, ["status", child, "--json"])).out) ? [child] : [];
-  return row === undefined ? null : question(dir, row);
+  return child === null ? null : question(dir, child);
 }
 
-async function runsOf(dir: string): Promise<readonly Row[]> {
+/** Looks at the state without starting a process. */
+async function looking<T>(dir: string, look: (runtime: Runtime) => Promise<T>): Promise<T> {
+  const runtime = await openRuntime({ root: dir, readOnly: true });
+  try {
+    return await look(runtime);
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function runsOf(dir: string): Promise<readonly RunRow[]> {
   if (!existsSync(join(dir, ".pawl/pawl.db"))) return [];
-  const { out, code } = await pawl(dir, ["status", "--json"]);
-  if (code !== 0) throw new Error(`pawl status failed: ${out}`);
-  return (JSON.parse(out) as { rows: readonly Row[] }).rows;
+  return looking(dir, async (runtime) => (await runtime.list({ limit: 10 })).rows);
 }
 
-async function eventsOf(dir: string, run: string): Promise<readonly ({ readonly type: string } & Record<string, unknown>)[]> {
-  const { out } = await pawl(dir, ["events", run, "--jsonl"]);
-  return out
-    .split("\n")
-    .filter((line) => line !== "")
-    .flatMap((line) => {
-      const parsed = JSON.parse(line) as Line;
-      return parsed.event === undefined ? [] : [parsed.event as never];
-    });
+async function eventsOf(dir: string, run: RunId): Promise<readonly RunEvent[]> {
+  return looking(dir, async (runtime) => (await runtime.read(run, 0, 10_000)).map((stored) => stored.event));
 }
 
 function lines(dir: string, file: string): readonly string[] {
@@ -126,24 +127,28 @@ function lines(dir: string, file: string): readonly string[] {
 async function judge(dir: string, kills: number, acknowledged: ReadonlyMap<string, string>): Promise<CrashReport> {
   const [row] = await runsOf(dir);
   const lost: string[] = [];
-  const byRun = new Map<string, readonly unknown[]>();
+  const byRun = new Map<string, readonly RunEvent[]>();
   for (const [key, text] of acknowledged) {
     const [run = "", seq = "0"] = key.split(":");
-    if (!byRun.has(run)) byRun.set(run, await eventsOf(dir, run));
-    if (JSON.stringify(byRun.get(run)?.[Number(seq) - 1]) !== text) lost.push(key);
+    const events = byRun.get(run) ?? (await eventsOf(dir, run as RunId));
+    byRun.set(run, events);
+    if (JSON.stringify(events[Number(seq) - 1]) !== text) lost.push(key);
   }
   const done = lines(dir, "effects.log").map((line) => line.replace(/r_[0-9a-z]{12}:/, ""));
-  const expected = [
-    ...["keyed-a", "fan[0]", "fan[1]", "fan[2]", "captured", "keyed-b", "keyed"].map((stage) => `keyed ${stage}:1`),
-    ...["once-a", "once-b", "once"].map((stage) => `once ${stage}:1`),
-  ];
   const appended = lines(dir, "appended.log");
-  const repeated = [...duplicates(done), ...duplicates(appended)];
-  const skipped = expected.filter((line) => !done.includes(line));
+  const skipped = EXPECTED.filter((line) => !done.includes(line));
   if (appended.length < 2) skipped.push("file.append");
-  const verified = await pawl(dir, ["verify", "--all", "--json"]);
-  const status = verified.code === 0 ? (row?.status ?? "none") : "broken chain";
-  return { kills, acknowledged: acknowledged.size, lost, repeated, skipped, status };
+  const status = row === undefined ? "none" : await looking(dir, (runtime) => judgeChain(runtime, row));
+  return { kills, acknowledged: acknowledged.size, lost, repeated: [...duplicates(done), ...duplicates(appended)], skipped, status };
+}
+
+async function judgeChain(runtime: Runtime, row: RunRow): Promise<string> {
+  const children = (await runtime.list({ parent: row.run, limit: 10 })).rows;
+  for (const { run } of [row, ...children]) {
+    if (!(await runtime.verify(run)).intact) return "broken chain";
+    if (!(await runtime.replay(run)).equal) return "broken law";
+  }
+  return row.status;
 }
 
 function duplicates(list: readonly string[]): string[] {
@@ -161,16 +166,5 @@ function live(dir: string, args: readonly string[], crasher: Crasher): Promise<{
     });
     child.on("close", (code, signal) => done({ out, killed: signal === "SIGKILL" || code === 137 }));
     crasher.started?.(child);
-  });
-}
-
-export function pawl(dir: string, args: readonly string[]): Promise<{ readonly out: string; readonly code: number | null }> {
-  return new Promise((done) => {
-    const child = spawn(process.execPath, [BIN, ...args], { cwd: dir, stdio: ["ignore", "pipe", "pipe"] });
-    let out = "";
-    child.stdout.on("data", (chunk) => {
-      out += chunk;
-    });
-    child.on("close", (code) => done({ out, code }));
   });
 }

@@ -59,7 +59,7 @@ async function readSettled(handle: FileHandle, path: string): Promise<Buffer> {
     }
     const whole = content.subarray(0, read);
     const age = Date.now() - mtimeMs;
-    if (read === 0 || whole[read - 1] === NEWLINE || age < 0 || age > UNDER_WAY_MS) return whole;
+    if (read === 0 || whole[read - 1] === NEWLINE || Math.abs(age) > UNDER_WAY_MS) return whole;
     await wait(UNDER_WAY_MS - age + 1);
   }
 }

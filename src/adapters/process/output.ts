@@ -5,7 +5,7 @@ import { formatBytes } from "../../base/size.ts";
 import type { Capture } from "../../blueprint/blueprint.ts";
 import { createFirstBytes } from "./byte-buffers.ts";
 
-export const MAX_CAPTURE_BYTES = 1024 * 1024;
+const MAX_CAPTURE_BYTES = 1024 * 1024;
 const MAX_DEPTH = 100;
 
 export type Captured =

@@ -65,7 +65,7 @@ export function createSqliteControl({ db, clock, commits, changes, guarded, isCl
 
   return {
     async request(run, { kind, by }) {
-      await commits.run(() => {
+      await commits.run(() => () => {
         if (known.get(run) === undefined) throw pawlError(JOURNAL_ERRORS, "JOURNAL_RUN_UNKNOWN", { run });
         insert.run(run, kind, by, clock.now());
       });
@@ -82,7 +82,7 @@ export function createSqliteControl({ db, clock, commits, changes, guarded, isCl
     },
     async settle(run) {
       const some = await guarded(() => ofRun.get(run) !== undefined);
-      if (some) await commits.run(() => remove.run(run));
+      if (some) await commits.run(() => () => remove.run(run));
     },
   };
 }

@@ -44,6 +44,8 @@ export interface EventWriter {
   owns(run: RunId): boolean;
   /** The same, asking the store. Needs no transaction. */
   isHeldHere(run: RunId): boolean;
+  /** Before a commit; completes what the calls above have begun. */
+  committing(): void;
   /** After a commit; tells the hosts how far the journal has come. */
   committed(): void;
   rolledBack(): void;
@@ -52,6 +54,7 @@ export interface EventWriter {
 /** Runs that are written to at the same time. Beyond it, the oldest is looked up again when it is needed. */
 const MOST_HEADS = 20_000;
 const MOST_PLANS = 1000;
+const ROWS_AT_ONCE = 8;
 
 interface WriterParts {
   readonly db: Database;
@@ -65,6 +68,8 @@ export function createEventWriter({ db, hosts, reader, wake }: WriterParts): Eve
   const sql = prepare(db);
   const plans = createPlanIds(db);
   const heads = new Map<RunId, Head>();
+  /** Events not yet inserted, four values each. */
+  const rows: SqlValue[] = [];
   let newest = 0;
 
   function find(run: RunId): Head | undefined {
@@ -81,20 +86,23 @@ export function createEventWriter({ db, hosts, reader, wake }: WriterParts): Eve
   }
 
   function insert(id: number, seq: number, bodies: readonly string[], hashes: readonly string[]): void {
-    let i = 0;
-    let written = { lastInsertRowid: 0 as number | bigint };
-    for (; i + 1 < bodies.length; i += 2) {
-      const [body, hash, nextBody, nextHash] = [bodies[i], hashes[i], bodies[i + 1], hashes[i + 1]] as [string, string, string, string];
-      written = sql.insertTwo.run(id, seq + i, body, hash, seq + i + 1, nextBody, nextHash);
+    for (let i = 0; i < bodies.length; i += 1) {
+      rows.push(id, seq + i, bodies[i] as string, hashes[i] as string);
+      if (rows.length === ROWS_AT_ONCE * 4) newest = Number(sql.insertMany.run(...rows.splice(0)).lastInsertRowid);
     }
-    if (i < bodies.length) written = sql.insertOne.run(id, seq + i, bodies[i] as string, hashes[i] as string);
-    newest = Number(written.lastInsertRowid);
+  }
+
+  /** Events of many calls are inserted together: a call into SQLite costs about as much as the row itself. */
+  function insertRest(): void {
+    for (let i = 0; i < rows.length; i += 4) newest = Number(sql.insertOne.run(...rows.slice(i, i + 4)).lastInsertRowid);
+    rows.length = 0;
   }
 
   function conflict(run: RunId, expectedSeq: number): Appended {
     const seq = sql.head.get(run)?.head_seq;
     if (seq === undefined) throw pawlError(JOURNAL_ERRORS, "JOURNAL_RUN_UNKNOWN", { run });
     if (expectedSeq > seq + 1) throw pawlError(JOURNAL_ERRORS, "JOURNAL_SEQ_AHEAD", { run, expected: expectedSeq, next: seq + 1 });
+    insertRest();
     return { appended: false, winner: reader.read(run, expectedSeq - 1, Number.MAX_SAFE_INTEGER) };
   }
 
@@ -162,12 +170,14 @@ export function createEventWriter({ db, hosts, reader, wake }: WriterParts): Eve
     },
     isHeldHere: (run) => hosts.self() !== null && sql.head.get(run)?.owner === hosts.self(),
     owns: (run) => heads.get(run)?.owned === true,
+    committing: insertRest,
     committed() {
       if (newest > 0) hosts.note(newest);
       newest = 0;
     },
     rolledBack() {
       newest = 0;
+      rows.length = 0;
       heads.clear();
       plans.forget();
     },
@@ -190,7 +200,7 @@ interface WriteStatements {
   readonly advance: Statement<unknown>;
   readonly advanceAndList: Statement<unknown>;
   readonly insertOne: Statement<unknown>;
-  readonly insertTwo: Statement<unknown>;
+  readonly insertMany: Statement<unknown>;
 }
 
 function prepare(db: Database): WriteStatements {
@@ -203,8 +213,7 @@ function prepare(db: Database): WriteStatements {
     advanceAndList: db.prepare(`UPDATE runs SET head_seq = ?3, head_hash = ?4, updated_at = ?5, status = ?6, reason = ?7,
       owner = CASE WHEN ?8 THEN NULL ELSE owner END WHERE id = ?1 AND head_seq = ?2`),
     insertOne: db.prepare("INSERT INTO events(run, seq, body, hash) VALUES(?1, ?2, ?3, ?4)"),
-    // Most appends hold the end of one stage and the start of the next: one call into SQLite instead of two.
-    insertTwo: db.prepare("INSERT INTO events(run, seq, body, hash) VALUES(?1, ?2, ?3, ?4), (?1, ?5, ?6, ?7)"),
+    insertMany: db.prepare(`INSERT INTO events(run, seq, body, hash) VALUES ${Array(ROWS_AT_ONCE).fill("(?, ?, ?, ?)").join(", ")}`),
   };
 }
 

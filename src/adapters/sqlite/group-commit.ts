@@ -1,15 +1,16 @@
 /** Group commit: writes that are asked for in one turn of the event loop share one transaction, and so one sync of the disk. */
-import { isPawlError, pawlError } from "../../base/errors.ts";
+import { isPawlError, type PawlError, pawlError } from "../../base/errors.ts";
 import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
 import type { Database } from "./driver.ts";
 import { storeFailure } from "./failures.ts";
 
 export interface GroupCommit {
   /**
-   * Runs `work` inside the next transaction and resolves with its result when that is durable. A PawlError of `work`, thrown
-   * before it wrote anything, rejects this call alone; any other failure rolls back and rejects every call of the transaction.
+   * Runs `prepare` now and the work that it returns inside the next transaction; resolves with the result of the work when
+   * that is durable. Whatever `prepare` throws, and a PawlError that the work throws before it wrote anything, reject this
+   * call alone; any other failure rolls back and rejects every call of the transaction.
    */
-  run<T>(work: () => T): Promise<T>;
+  run<T>(prepare: () => () => T): Promise<T>;
   /** Commits what is waiting; later calls are rejected. */
   close(): void;
 }
@@ -17,6 +18,8 @@ export interface GroupCommit {
 export interface CommitHooks {
   readonly file: string;
   readonly readOnly: boolean;
+  /** The last chance to write before the commit. */
+  committing(): void;
   /** After a commit, before its callers hear of it. */
   committed(): void;
   /** Whatever was remembered since the last commit is wrong. */
@@ -27,7 +30,9 @@ interface Task {
   readonly work: () => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  outcome: { readonly value: unknown } | { readonly error: unknown } | null;
+  value: unknown;
+  /** Set when `work` refused. */
+  refusal: PawlError | null;
 }
 
 export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit {
@@ -43,6 +48,7 @@ export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit
     try {
       begin.run();
       for (const task of batch) attempt(task);
+      hooks.committing();
       commit.run();
     } catch (error) {
       abandon();
@@ -64,12 +70,13 @@ export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit
   }
 
   return {
-    run<T>(work: () => T) {
+    run<T>(prepare: () => () => T) {
       return new Promise<T>((resolve, reject) => {
         const refusal = closed ? "JOURNAL_CLOSED" : hooks.readOnly ? "JOURNAL_READ_ONLY" : null;
         if (refusal !== null) throw pawlError(JOURNAL_ERRORS, refusal, { file: hooks.file });
+        const work = prepare();
         if (waiting.length === 0) setImmediate(flush);
-        waiting.push({ work, resolve: resolve as (value: unknown) => void, reject, outcome: null });
+        waiting.push({ work, resolve: resolve as (value: unknown) => void, reject, value: undefined, refusal: null });
       });
     },
     close() {
@@ -81,14 +88,14 @@ export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit
 
 function attempt(task: Task): void {
   try {
-    task.outcome = { value: task.work() };
+    task.value = task.work();
   } catch (error) {
     if (!isPawlError(error)) throw error;
-    task.outcome = { error };
+    task.refusal = error;
   }
 }
 
 function settle(task: Task): void {
-  if (task.outcome !== null && "error" in task.outcome) task.reject(task.outcome.error);
-  else task.resolve(task.outcome?.value);
+  if (task.refusal === null) task.resolve(task.value);
+  else task.reject(task.refusal);
 }

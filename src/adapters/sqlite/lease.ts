@@ -21,15 +21,17 @@ export function createSqliteLease({ commits, writer, hosts, guarded, isClosed, b
   return {
     async claim(run) {
       if (writer.owns(run)) return { claimed: true };
-      becomeHost();
-      return commits.run((): Claimed => {
-        const owner = writer.claim(run);
-        return owner === null ? { claimed: true } : { claimed: false, holder: hosts.holder(owner) ?? UNNAMED };
+      return commits.run(() => {
+        becomeHost();
+        return (): Claimed => {
+          const owner = writer.claim(run);
+          return owner === null ? { claimed: true } : { claimed: false, holder: hosts.holder(owner) ?? UNNAMED };
+        };
       });
     },
     async release(run) {
       if (isClosed()) return;
-      if (await guarded(() => writer.isHeldHere(run))) await commits.run(() => writer.release(run));
+      if (await guarded(() => writer.isHeldHere(run))) await commits.run(() => () => writer.release(run));
     },
   };
 }

@@ -64,6 +64,7 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
   const commits = createGroupCommit(db, {
     file,
     readOnly,
+    committing: writer.committing,
     committed: writer.committed,
     rolledBack: () => {
       writer.rolledBack();
@@ -73,7 +74,6 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
 
   /** The lock of this host lies in the file system, so it is taken before the transaction. */
   function becomeHost(): void {
-    if (readOnly || closed) return;
     try {
       hosts.lock();
     } catch (error) {

@@ -38,3 +38,8 @@ export function nameOf(tree: Tree): string {
   if (tree.value === null) return "nothing";
   return typeof tree.value === "string" ? "text" : `a ${typeof tree.value}`;
 }
+
+/** The keys as written; none when it is not a map. */
+export function keysOf(tree: Tree): string[] {
+  return tree.kind === "map" ? tree.entries.map(({ key }) => key) : [];
+}

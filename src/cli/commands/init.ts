@@ -70,8 +70,8 @@ function flowList(words: readonly string[]): string {
 /** `argv` is what tests the project. */
 function renderFirstBlueprint(argv: readonly string[]): string {
   // In a command `$${` is a plain `${`; a rule has no references, and `*` stands for what cannot be written there.
-  const command = flowList(argv.map((word) => word.replaceAll("${", "$${")));
-  const rule = flowList(argv.map((word) => word.replaceAll("${", "*{")));
+  const command = flowList(argv.map((word) => word.split("${").join("$${")));
+  const rule = flowList(argv.map((word) => word.split("${").join("*{")));
   return `# A blueprint: stages that run one after the other, within limits, under a policy.
 # See what it would do with \`pawl plan ${FILE}\`; run it with \`pawl run ${FILE}\`.
 version: 1

@@ -5,7 +5,7 @@ import type { Paint } from "../output.ts";
 import { oneLine, renderCause, statusColor } from "./event-line.ts";
 import { countOf, formatElapsed, formatTime } from "./format-time.ts";
 import { type AttemptStory, lastTrouble, type RunStory } from "./run-story.ts";
-import { renderLabelled, renderTable } from "./table.ts";
+import { type Cell, renderLabelled, renderTable } from "./table.ts";
 
 /** A thing to do, and the line to type for it; `line` may be several lines of YAML. */
 export interface NextStep {
@@ -58,23 +58,23 @@ function renderAttempts(story: RunStory, paint: Paint, options: RunViewOptions):
     shown.length === story.attempts.length
       ? []
       : [paint.dim(`${countOf(story.attempts.length - shown.length, "earlier attempt")} not shown`)];
-  const rows = shown.map((attempt) => {
-    const good = attempt.cause === "ok";
-    const color = good ? paint.green : attempt.state === "running" ? paint.cyan : paint.red;
-    return [
-      oneLine(attempt.stage),
-      attempt.attempt === 0 ? "-" : attempt.visit > 1 ? `${attempt.visit}.${attempt.attempt}` : String(attempt.attempt),
-      {
-        text: oneLine(attempt.outcome ?? (attempt.state === "running" && !options.hosted ? "lost" : attempt.state)),
-        paint: color,
-      },
-      formatElapsed((attempt.endedAt ?? options.now) - attempt.startedAt),
-      noteOf(attempt),
-    ];
-  });
+  const rows = shown.map((attempt) => renderAttempt(attempt, paint, options));
   return [
     ...lines,
     ...renderTable({ head: ["stage", "try", "outcome", "took", ""], rows }, options.columns, paint.dim),
+  ];
+}
+
+function renderAttempt(attempt: AttemptStory, paint: Paint, options: RunViewOptions): (string | Cell)[] {
+  const isOpen = attempt.state === "running" && options.hosted;
+  const outcome = attempt.outcome ?? (attempt.state === "running" && !isOpen ? "lost" : attempt.state);
+  const ended = isOpen ? paint.cyan : paint.red;
+  return [
+    oneLine(attempt.stage),
+    attempt.visit > 1 ? `${attempt.visit}.${attempt.attempt}` : String(attempt.attempt || "-"),
+    { text: oneLine(outcome), paint: attempt.cause === "ok" ? paint.green : ended },
+    formatElapsed((attempt.endedAt ?? options.now) - attempt.startedAt),
+    noteOf(attempt),
   ];
 }
 
@@ -98,26 +98,26 @@ export function nextSteps(story: RunStory, hosted: boolean): readonly NextStep[]
   if (story.status === "waiting") steps.push(...answerSteps(story));
   if (story.status === "paused") steps.push({ say: "Go on", line: `pawl resume ${story.run}` });
   if ((story.status === "running" || story.status === "queued") && !hosted) {
-    steps.push({ say: "Its process is gone; nothing is lost. Go on", line: `pawl resume ${story.run}` });
+    steps.push({ say: "No process hosts it now and nothing is lost. Go on", line: `pawl resume ${story.run}` });
   }
   if (story.status === "rejected" && story.denial !== null) steps.push(denialStep(story.denial));
   steps.push(...lookSteps(story));
   return steps;
 }
 
+/** An answer goes to the first open question of its run, so only that one is shown. */
 function answerSteps(story: RunStory): NextStep[] {
-  const steps = story.open.slice(0, 5).map((question): NextStep => {
+  const first = story.open.filter((question, at) => story.open.findIndex((other) => other.run === question.run) === at);
+  const steps = first.map((question): NextStep => {
     const whose = question.run === story.run ? "" : ` of child run ${question.run}`;
-    const request = question.request === null ? "" : ` to ${oneLine(question.request)}`;
+    const request = question.request === null ? "" : ` about \`${oneLine(question.request)}\``;
     return {
-      say: `Stage ${oneLine(question.stage)}${whose} asks${request} (${oneLine(question.why)}). Answer`,
+      say: `Stage ${oneLine(question.stage)}${whose} asks${request}: ${oneLine(question.why)}. Answer`,
       line: question.answers.map((answer) => `pawl resume ${question.run} --answer ${shellWord(answer)}`).join("\n"),
     };
   });
-  const isOwn = story.open.some((question) => question.run === story.run);
-  return isOwn
-    ? steps
-    : [...steps, { say: steps.length === 0 ? "Go on" : "Then go on", line: `pawl resume ${story.run}` }];
+  if (first.some((question) => question.run === story.run)) return steps;
+  return [...steps, { say: steps.length === 0 ? "Go on" : "Then go on", line: `pawl resume ${story.run}` }];
 }
 
 function denialStep(denial: {
