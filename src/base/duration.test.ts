@@ -16,12 +16,27 @@ describe("parseDuration", () => {
     expect(parseDuration(text)).toBe(ms);
   });
 
-  it.each(["", " ", "90", "s", "1.5h", "-1s", "1h1h", "1s1h", "1 h", " 1h", "1h ", "1H", "1e3s", "5 minutes", "1ms5s", "9999999999s"])(
-    "refuses %j",
-    (text) => {
-      expect(parseDuration(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    "",
+    " ",
+    "90",
+    "s",
+    "1.5h",
+    "-1s",
+    "1h1h",
+    "1s1h",
+    "1 h",
+    " 1h",
+    "1h ",
+    "1H",
+    "1e3s",
+    "5 minutes",
+    "1ms5s",
+    "9999999999s",
+    "999999999d",
+  ])("refuses %j", (text) => {
+    expect(parseDuration(text)).toBeUndefined();
+  });
 });
 
 describe("formatDuration", () => {
@@ -37,7 +52,7 @@ describe("formatDuration", () => {
 
   it("is read back exactly", () => {
     fc.assert(
-      fc.property(fc.nat(Number.MAX_SAFE_INTEGER / 1000), (ms) => {
+      fc.property(fc.nat(1e13), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms);
       }),
     );

@@ -18,7 +18,7 @@ export function parseDuration(text: string): number | undefined {
   UNITS.forEach(([, size], index) => {
     ms += Number(match[index + 1] ?? 0) * size;
   });
-  return ms;
+  return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
 /** The exact duration in short text, `1h 30m`; `parseDuration` reads it back. Takes whole milliseconds from 0 on. */

@@ -36,7 +36,7 @@ describe("resolve", () => {
   });
 
   it("never reads a value for references again", () => {
-    const value = "${params.secret} $${x}";
+    const value = `\${params.secret} $\${x}`;
     const lookup = from({ "params.a": value, "params.secret": "leaked" });
     expect(resolve({ ref: ["params", "a"] }, lookup)).toEqual({ ok: true, value });
     expect(resolve({ text: ["<", { ref: ["params", "a"] }, ">"] }, lookup)).toEqual({ ok: true, value: `<${value}>` });
@@ -52,7 +52,7 @@ describe("resolve", () => {
 
   it("puts any string in unchanged", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (value) => {
+      fc.property(fc.string(), (value) => {
         expect(resolve({ text: [{ ref: ["item"] }] }, () => value)).toEqual({ ok: true, value });
       }),
     );

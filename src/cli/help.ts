@@ -88,7 +88,7 @@ function entriesOf(group: Group): readonly (readonly [string, CommandEntry])[] {
   return Object.entries(COMMANDS).filter(([, entry]) => entry.group === group);
 }
 
-export function usageOf(spec: CommandSpec): string {
+function usageOf(spec: CommandSpec): string {
   const words = ["pawl", spec.name, ...spec.arguments.map(argumentName)];
   for (const option of spec.options) {
     const flags = option.flags.split(", ").at(-1) ?? option.flags;

@@ -1,6 +1,8 @@
 /** Output: where a command writes. Human text and JSON documents never mix on standard output. */
 import pc from "picocolors";
-import type { Format } from "./spec.ts";
+
+/** `human`: text. `json`: one document. `jsonl`: a line for each event. */
+export type Format = "human" | "json" | "jsonl";
 
 export type Paint = ReturnType<typeof pc.createColors>;
 

@@ -2,7 +2,8 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { pawlError } from "../base/errors.ts";
 import { CLI_ERRORS } from "./errors.ts";
-import type { ArgumentSpec, CommandSpec, Format, Given, OptionSpec } from "./spec.ts";
+import type { Format } from "./output.ts";
+import type { ArgumentSpec, CommandSpec, Given, OptionSpec } from "./spec.ts";
 
 export interface GlobalOptions {
   readonly root: string | undefined;
@@ -135,7 +136,7 @@ function toGlobals(options: Readonly<Record<string, unknown>>): GlobalOptions {
 }
 
 /** `--dry-run` → `dry-run` */
-export function longName(option: OptionSpec): string {
+function longName(option: OptionSpec): string {
   return /--([a-z-]+)/.exec(option.flags)?.[1] ?? option.flags;
 }
 

@@ -2,7 +2,7 @@
 import type { Runtime } from "../runtime/runtime.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Interrupts } from "./interrupts.ts";
-import type { Output } from "./output.ts";
+import type { Format, Output } from "./output.ts";
 
 export type Group = "begin" | "run" | "see" | "trust";
 
@@ -26,8 +26,6 @@ export interface Example {
   readonly line: string;
   readonly does: string;
 }
-
-export type Format = "human" | "json" | "jsonl";
 
 export interface CommandSpec {
   readonly name: string;

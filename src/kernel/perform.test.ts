@@ -122,7 +122,7 @@ describe("perform a child run", () => {
   const plan = planFrom("stages:\n  - { id: r, run: { blueprint: ./child.yaml, params: { word: hi } }, timeout: 10s, max_attempts: 2, backoff: 1s }\n", {
     children: { "child.yaml": CHILD },
   });
-  const ended = (report: Partial<ChildReport>): ChildReport => ({ ended: true, status: "succeeded", reason: "reported", ...report }) as ChildReport;
+  const ended = (report: Partial<ChildReport>): ChildReport => ({ ended: true, status: "succeeded", reason: "reported", usage: { tokens: 3, microUsd: 0 }, ...report }) as ChildReport;
 
   it("hosts the child with its parameters under an id that follows from the parent", async () => {
     const asked: ChildRequest[] = [];

@@ -107,9 +107,10 @@ async function performRun(
   const ended = await ports.children.run(request, limits.signal);
   limits.clear();
   if (!ended.ended) return { rested: run };
-  if (limits.late()) return { ...failure("timeout", `run ${run} took longer than ${effect.stage.timeoutMs} ms`), child: run };
-  if (ended.status === "succeeded") return { outcome: "success", cause: "ok", child: run };
-  return { ...failure("child", `run ${run} ${ended.status}: ${ended.reason}`), child: run };
+  const { status, reason, usage } = ended;
+  if (limits.late()) return { ...failure("timeout", `run ${run} took longer than ${effect.stage.timeoutMs} ms`), child: run, usage };
+  if (status === "succeeded") return { outcome: "success", cause: "ok", child: run, usage };
+  return { ...failure("child", `run ${run} ${status}: ${reason}`), child: run, usage };
 }
 
 function failure(cause: Finished["cause"], error: string): Finished {

@@ -30,6 +30,17 @@ describe("compile", () => {
     expect(() => (plan.params["list"] as string[]).push("c")).toThrow(TypeError);
   });
 
+  test("lets a child tighten and never loosen: what its ancestors deny or ask about comes with it", () => {
+    const kid = blueprint([command("k")], { name: "kid", rules: [rule("kid.allow[0]")] });
+    const strict: Rule[] = [
+      { ...rule("blueprint.deny[0]"), effect: "deny" },
+      { ...rule("blueprint.ask[0]"), effect: "ask" },
+      rule("blueprint.allow[0]"),
+    ];
+    const plan = planOf(blueprint([run("r", "kid")], { name: "top", rules: strict }), { level: "L2" }, [kid]);
+    expect(plan.children[0]?.rules.map(({ id }) => id)).toEqual(["top:blueprint.deny[0]", "top:blueprint.ask[0]", "kid.allow[0]"]);
+  });
+
   test("puts rules from outside before those of the blueprint, for children too", () => {
     const kid = blueprint([command("k")], { name: "kid", rules: [rule("kid.allow[0]")] });
     const source = blueprint([run("r", "kid")], { rules: [rule("blueprint.allow[0]")] });

@@ -3,6 +3,7 @@
  * named by its digest; nothing in it depends on anything but the arguments.
  */
 import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
+import { canonical, type JsonValue } from "../base/json.ts";
 import { failed, ok, type Result } from "../base/result.ts";
 import type { Blueprint, Level, LimitsSpec, StageSpec } from "../blueprint/blueprint.ts";
 import type { Rule } from "../policy/rule.ts";
@@ -43,8 +44,8 @@ interface Session {
   readonly input: CompileInput;
   readonly actions: ReadonlyMap<string, ActionSignature>;
   readonly problems: Diagnostic[];
-  /** Each child is compiled once; undefined: it has problems, which were reported. */
-  readonly plans: Map<Blueprint, Plan | undefined>;
+  /** Each child is compiled once per set of inherited rules; undefined: it has problems, which were reported. */
+  readonly plans: Map<string, Plan | undefined>;
 }
 
 export function compile(blueprint: Blueprint, input: CompileInput): Result<Plan> {
@@ -87,12 +88,19 @@ function compileOne(
     level: input.level,
     params,
     limits,
-    rules: [...input.rules, ...blueprint.rules],
+    rules: [...input.rules, ...inheritedRules(ancestors), ...blueprint.rules],
     start: (stages[0] as (typeof stages)[number]).id,
     stages,
     children: plans,
     bound,
   });
+}
+
+/** A child may only tighten: what its ancestors deny or ask about stays denied or asked about. */
+function inheritedRules(ancestors: readonly Blueprint[]): readonly Rule[] {
+  return ancestors.flatMap(({ name, rules }) =>
+    rules.filter((rule) => rule.effect !== "allow").map((rule) => ({ ...rule, id: `${name}:${rule.id}` })),
+  );
 }
 
 function limitsOf(limits: LimitsSpec): PlanLimits {
@@ -142,9 +150,9 @@ function compileChild(spec: RunSpec, lineage: readonly Blueprint[], session: Ses
     problems.push(diagnose(PLAN_ERRORS, "PLAN_CHILD_TOO_DEEP", { stage: spec.id, most: DEEPEST }, spec.where));
     return undefined;
   }
-  if (!plans.has(blueprint))
-    plans.set(blueprint, compileOne(blueprint, defaultParams(blueprint, problems), lineage, session));
-  const plan = plans.get(blueprint);
+  const key = canonical([blueprint.file, inheritedRules(lineage) as unknown as JsonValue]);
+  if (!plans.has(key)) plans.set(key, compileOne(blueprint, defaultParams(blueprint, problems), lineage, session));
+  const plan = plans.get(key);
   return plan === undefined ? undefined : { blueprint, plan };
 }
 

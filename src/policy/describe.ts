@@ -1,4 +1,4 @@
-/** Requests and patterns in words, for messages, and as JSON, for events. */
+/** Requests in words, for messages, and as JSON, for events. */
 import type { JsonObject } from "../base/json.ts";
 import { visibleLine } from "../base/visible.ts";
 import type { PolicyRequest } from "./request.ts";

@@ -35,7 +35,10 @@ describe("evaluate", () => {
       rule: "deny[0]",
       why: "rule deny[0] denies: run git push",
     });
-    expect(evaluate(rules.slice(0, 1), PUSH)).toMatchObject({ effect: "allow", why: "rule allow[0] allows: run git push" });
+    expect(evaluate(rules.slice(0, 1), PUSH)).toMatchObject({
+      effect: "allow",
+      why: "rule allow[0] allows: run git push",
+    });
     expect(evaluate(rules.slice(3), PUSH).why).toBe("rule ask[2] asks a person about: run git push");
   });
 
@@ -49,11 +52,11 @@ describe("evaluate", () => {
 
   it("never allows more when a rule that asks or denies is added", () => {
     const strictness = { allow: 0, ask: 1, deny: 2 } as const;
-    const effects = fc.constantFrom<Effect[]>("allow", "ask", "deny");
+    const effects = fc.constantFrom("allow", "ask", "deny");
     const patterns = fc.constantFrom(["git", "push"], ["git", "*"], ["**"], ["npm"]);
-    const rules = fc.array(fc.tuple(effects, patterns).map(([effect, run], index) => rule(`${index}`, effect, run)));
+    const rules = fc.array(fc.tuple(effects, patterns).map(([effect, run]) => rule("old", effect, run)));
     fc.assert(
-      fc.property(rules, fc.constantFrom<Effect[]>("ask", "deny"), patterns, (before, effect, run) => {
+      fc.property(rules, fc.constantFrom("ask", "deny"), patterns, (before, effect, run) => {
         const after = evaluate([...before, rule("new", effect, run)], PUSH).effect;
         const old = evaluate(before, PUSH);
         if (old.rule !== "default") expect(strictness[after]).toBeGreaterThanOrEqual(strictness[old.effect]);

@@ -1,6 +1,7 @@
 /** ChildRuns: hosts the run that a `run` stage asks for, under the same laws. */
 import type { RunId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
+import type { Usage } from "../base/usage.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StopReason, TerminalStatus, WaitReason } from "../run/reasons.ts";
 
@@ -12,7 +13,7 @@ export interface ChildRequest {
 }
 
 export type ChildReport =
-  | { readonly ended: true; readonly status: TerminalStatus; readonly reason: StopReason }
+  | { readonly ended: true; readonly status: TerminalStatus; readonly reason: StopReason; readonly usage: Usage }
   /** The child rests until a person acts. */
   | { readonly ended: false; readonly status: "waiting" | "paused"; readonly reason: WaitReason | null };
 

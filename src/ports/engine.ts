@@ -1,6 +1,7 @@
 /** Engine: who hosts the loop. Every engine gives a run the same laws; they differ in where the loop lives and who wakes it. */
 import type { RunId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
+import type { Usage } from "../base/usage.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Status, StopReason, WaitReason } from "../run/reasons.ts";
 
@@ -9,6 +10,8 @@ export interface HostedEnd {
   /** `running`: the engine was drained; the run can be resumed. */
   readonly status: Status;
   readonly reason: StopReason | WaitReason | null;
+  /** What the run and its children have spent so far. */
+  readonly usage: Usage;
 }
 
 export interface Hosted {

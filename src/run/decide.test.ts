@@ -59,6 +59,13 @@ describe("routing", () => {
     expect(state).toMatchObject({ status: "blocked", reason: "max_stages" });
   });
 
+  it("does not go round for ever on stages that cannot begin or have nothing to do", async () => {
+    const refused = 'limits: { stages: 5 }\nstages:\n  - { id: a, command: [ok], capture: text, on_failure: b }\n  - { id: b, command: [ok, "${stages.a.output}"], on_failure: b }\n';
+    expect((await played(refused, { stages: { a: [FAIL] } })).state).toMatchObject({ status: "blocked", reason: "max_stages" });
+    const empty = 'params: { list: { default: [] } }\nlimits: { stages: 5 }\nstages:\n  - { id: f, group: { for_each: "${params.list}", stage: { command: [ok] } }, on_success: f }\n';
+    expect((await played(empty)).state).toMatchObject({ status: "blocked", reason: "max_stages" });
+  });
+
   it("rests where a route says paused, then tries what failed again and goes on after what succeeded", async () => {
     const plan = planFrom("limits: { rounds: 5 }\nstages:\n  - { id: a, command: [ok], on_success: paused, on_failure: paused }\n  - { id: b, command: [ok] }\n");
     const host = createTestHost(plan, { stages: { a: [FAIL] } });
@@ -206,6 +213,12 @@ describe("budgets", () => {
     expect((await played(yaml("tokens: 19"), { action })).order).toEqual(["a"]);
     expect((await played(yaml("tokens: 20"), { action })).order).toEqual(["a", "b"]);
     expect((await played(yaml("usd: 0.00015"), { action })).state).toMatchObject({ status: "rejected", reason: "budget_exhausted" });
+  });
+
+  it("reserves the worst case of a child run", async () => {
+    const children = { "child.yaml": 'version: 1\nname: child\npolicy: { allow: [ { action: test.work } ] }\nstages: [ { id: c, action: test.work, max_attempts: 2 } ]\n' };
+    const plan = planFrom("limits: { tokens: 19 }\nstages:\n  - { id: r, run: { blueprint: ./child.yaml } }\n", { children });
+    expect(await createTestHost(plan).start()).toMatchObject({ state: { status: "rejected", reason: "budget_exhausted" } });
   });
 
   it("counts what the members under way may still spend", async () => {

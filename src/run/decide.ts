@@ -13,7 +13,7 @@ import type { Fact } from "./events.ts";
 import { finishFact } from "./finish.ts";
 import { openingFact } from "./group.ts";
 import { reachedLimit, roundLimit, startLimit, visitLimit, wallDeadline } from "./limits.ts";
-import { stageOf } from "./plan-index.ts";
+import { childOf, stageOf } from "./plan-index.ts";
 import { REASONS } from "./reasons.ts";
 import type { Lane, RunningState, RunState, Stopping } from "./state.ts";
 
@@ -67,7 +67,7 @@ function decideStage(plan: Plan, state: RunningState, cursor: Extract<Target, { 
   }
   const stage = stageOf(plan, cursor.to);
   if (progress.lanes.size === 0 && progress.group === null) {
-    const limit = visitLimit(stage, facts);
+    const limit = visitLimit(stage, facts) ?? startLimit(plan, facts, NO_USAGE, NO_USAGE);
     if (limit !== null) return stop(limit);
     const visit = (facts.visits.get(stage.id) ?? 0) + 1;
     if (stage.kind === "group") return record(openingFact(stage, facts, visit));
@@ -103,18 +103,20 @@ function decideLanes(plan: Plan, state: RunningState, maxParallel: number, closi
 }
 
 function begin(plan: Plan, state: RunningState, start: Start): Decision {
-  const limit = startLimit(plan, state.facts, reservedBy(state), costOf(start.leaf));
+  const limit = startLimit(plan, state.facts, reservedBy(plan, state), costOf(plan, start.leaf));
   return limit === null ? { kind: "authorize", start, state } : stop(limit);
 }
 
-function costOf(leaf: LeafStage): Usage {
-  return leaf.kind === "action" ? leaf.cost : NO_USAGE;
+/** The most that one attempt may spend; for a child run, its worst case. */
+function costOf(plan: Plan, leaf: LeafStage): Usage {
+  if (leaf.kind === "action") return leaf.cost;
+  return leaf.kind === "run" ? childOf(plan, leaf.plan).bound : NO_USAGE;
 }
 
 /** What the lanes under way may still spend. */
-function reservedBy(state: RunningState): Usage {
+function reservedBy(plan: Plan, state: RunningState): Usage {
   let sum = NO_USAGE;
-  for (const lane of state.progress.lanes.values()) if (lane.status === "running") sum = addUsage(sum, costOf(lane.leaf));
+  for (const lane of state.progress.lanes.values()) if (lane.status === "running") sum = addUsage(sum, costOf(plan, lane.leaf));
   return sum;
 }
 

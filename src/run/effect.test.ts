@@ -59,6 +59,14 @@ describe("what a stage is about to do", () => {
     expect(without.refused).toMatchObject({ error: "input a.note does not exist: its stage has not produced it" });
   });
 
+  it("refuses a child run whose parameter has another type than it declares", async () => {
+    const child = 'version: 1\nname: child\nparams: { n: { type: number }, any: { default: 1 } }\npolicy: { allow: [ { run: [ok] } ] }\nstages: [ { id: c, command: [ok] } ]\n';
+    const yaml = 'params: { word: { default: x } }\nstages:\n  - { id: r, run: { blueprint: ./child.yaml, params: { n: "${params.word}", any: [1] } } }\n';
+    const host = createTestHost(planFrom(yaml, { children: { "child.yaml": child } }));
+    await host.start();
+    expect((await host.events()).find((event) => event.type === "stage.refused")).toMatchObject({ error: "parameter n is not a number" });
+  });
+
   it("gives each item of a fan-out its own values", async () => {
     const yaml = 'stages:\n  - { id: f, group: { for_each: [ { n: 1 }, { n: 2 } ], stage: { command: [ok, "${item.n}"], env: { I: "${index}" } } } }\n';
     const { host } = await played(yaml);

@@ -2,6 +2,7 @@
 import { sha256 } from "../base/digest.ts";
 import { type Expression, resolve } from "../base/expression.ts";
 import { canonical, type JsonObject, type JsonValue } from "../base/json.ts";
+import { matchesType } from "../plan/params.ts";
 import type { CommandStage, GateStage, LeafStage } from "../plan/plan.ts";
 import type { PolicyRequest } from "../policy/request.ts";
 import type { ArtifactRef } from "./events.ts";
@@ -78,8 +79,17 @@ function effectOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Effect 
       return { kind: "action", stage: leaf, request, input, inputs: inputsOf(facts, leaf, resolver) };
     }
     case "run":
-      return { kind: "run", stage: leaf, params: Object.fromEntries(leaf.params.map(([name, value]) => [name, resolver.value(value)])) };
+      return { kind: "run", stage: leaf, params: paramsOf(leaf, resolver) };
   }
+}
+
+function paramsOf(leaf: Extract<LeafStage, { kind: "run" }>, resolver: Resolver): Readonly<Record<string, JsonValue>> {
+  const params = leaf.params.map(([name, expression]): [string, JsonValue] => [name, resolver.value(expression)]);
+  for (const [name, value] of params) {
+    const type = leaf.types?.[name];
+    if (type !== undefined && !matchesType(value, type)) resolver.refuse(`parameter ${name} is not a ${type}`);
+  }
+  return Object.fromEntries(params);
 }
 
 function programOf(

@@ -46,6 +46,8 @@ export function openGroup(plan: Plan, state: RunningState, event: EventOf<"group
   const group = stageOf(plan, event.stage);
   if (group.kind !== "group") throw new Error(`"${event.stage}" is not a group`);
   visitNext(facts, event.stage);
+  // A group without members starts nothing, yet must not go round for ever either.
+  if (event.members === 0) facts.started += 1;
   for (let position = 0; position < event.members; position += 1) {
     const path = memberPath(group, position);
     progress.lanes.set(path, newLane(path, memberOf(group, position), position, event.visit));
@@ -53,10 +55,11 @@ export function openGroup(plan: Plan, state: RunningState, event: EventOf<"group
   return { ...state, progress: { ...progress, group: { stage: event.stage, items: event.items ?? null } } };
 }
 
-/** A stage that could not begin has failed without an effect. */
+/** A stage that could not begin has failed without an effect. It counts as started, or refusals could go round for ever. */
 export function refuse(plan: Plan, state: RunningState, event: EventOf<"stage.refused">): RunningState {
   const result: StageResult = { outcome: "failure", cause: "invalid_input", error: event.error };
   const { facts, progress } = state;
+  facts.started += 1;
   const isGroup = progress.group === null && stageOf(plan, event.stage).kind === "group";
   if (!isGroup) return finishLane(plan, state, event.stage, result, event.at);
   visitNext(facts, event.stage);

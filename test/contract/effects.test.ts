@@ -153,7 +153,7 @@ describe("file actions", () => {
     expect(await perform(root, "file.write", { path: "x", artifact: "toString" })).toMatchObject({ ok: false });
   });
 
-  it.each(["../x", "/tmp/x", "link/x", "a/../../x", "", ".", "a/", "x\0y", "up"])(
+  it.each(["../x", "/tmp/x", "link/x", "link/new/x", "link/project/x", "a/../../x", "", ".", "a/", "x\0y", "up"])(
     "write nothing outside the project: %j",
     async (path) => {
       const parent = makeFolder();
@@ -168,9 +168,7 @@ describe("file actions", () => {
         expect(await perform(root, action, { path, ...more })).toMatchObject({ ok: false });
       }
       expect(readdirSync(parent)).toEqual(["project"]);
-      expect(readdirSync(root).sort()).toEqual(
-        path === "link/x" ? ["link", "up"] : expect.arrayContaining(["link", "up"]),
-      );
+      expect(readdirSync(root).sort()).toEqual(["link", "up"]);
     },
   );
 

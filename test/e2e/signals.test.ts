@@ -88,6 +88,7 @@ describe("two processes", () => {
     const logs = project.start("logs", "@last", "--follow");
     await Promise.all([follow.until("stage.started"), watch.until("hang is under way")]);
     expect((await project.pawl("pause", "@last")).code).toBe(0);
+    await run.until("pause asked by tester");
     project.write("go", "");
     const paused = await run.ended;
     expect([paused.code, paused.stdout.includes("paused")]).toEqual([2, true]);

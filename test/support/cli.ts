@@ -1,6 +1,6 @@
 /** Runs the built command line in a project of its own, as a person or a script would. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -96,11 +96,17 @@ export async function eventually(check: () => boolean, what: string): Promise<vo
   }
 }
 
-/** Whether a process of this id exists and is not merely waiting to be collected. */
+/** Whether a process of this id exists and is not merely waiting to be collected by its parent. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+  } catch {
+    return false;
+  }
+  if (!existsSync("/proc/self/stat")) return true;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3) !== "Z";
   } catch {
     return false;
   }

@@ -1,6 +1,7 @@
 /** The embedded engine: loops live in this process; a lease that the operating system holds keeps every other process out. */
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
+import { NO_USAGE } from "../../base/usage.ts";
 import { createInbox, type Inbox } from "../../kernel/inbox.ts";
 import { type Restored, recover, runLoop } from "../../kernel/loop.ts";
 import { replay } from "../../kernel/replay.ts";
@@ -11,7 +12,7 @@ import type { Lease } from "../../ports/lease.ts";
 import type { RunIndex, RunPage, RunRow } from "../../ports/run-index.ts";
 import type { Fact } from "../../run/events.ts";
 import { beginState } from "../../run/evolve.ts";
-import { isTerminal } from "../../run/reasons.ts";
+import { isTerminal, type StopReason } from "../../run/reasons.ts";
 import type { RunState } from "../../run/state.ts";
 import type { Engine, Hosted, HostedEnd, NewRun, ReplayReport } from "../../ports/engine.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
@@ -46,11 +47,11 @@ export function createEmbeddedEngine(parts: EngineParts): Engine {
     const ended = loop.then(
       (end) => {
         if (end.lost) throw pawlError(RUN_ERRORS, "RUN_LOST", { run });
-        return endOf(run, end.state);
+        return endOf(end.state);
       },
       (error) => {
         if (error !== DRAINED) throw error;
-        return { run, status: "running", reason: null } satisfies HostedEnd;
+        return { run, status: "running", reason: null, usage: NO_USAGE } satisfies HostedEnd;
       },
     );
     const released = ended
@@ -170,7 +171,7 @@ export function createEmbeddedEngine(parts: EngineParts): Engine {
   async function runChild(request: ChildRequest, signal: AbortSignal): Promise<ChildReport> {
     const { run } = request;
     const row = await runs.get(run);
-    if (row !== undefined && isTerminal(row.status)) return reportOf({ run, status: row.status, reason: row.reason });
+    if (row !== undefined && isTerminal(row.status)) return reportOf(endOf((await restoreRun(ports.journal, row)).state));
     const child = row === undefined ? await start(request) : await goOn(run);
     if (child === null) return { ended: false, status: "waiting", reason: "awaiting_approval" };
     const stop = (): void => {
@@ -206,11 +207,12 @@ export function createEmbeddedEngine(parts: EngineParts): Engine {
   return { start, resume, cancel, pause, replay: replayRun, drain };
 }
 
-function endOf(run: RunId, state: RunState): HostedEnd {
-  return { run, status: state.status, reason: "reason" in state ? state.reason : null };
+function endOf(state: RunState): HostedEnd {
+  const { run, usage } = state.facts;
+  return { run, status: state.status, reason: "reason" in state ? state.reason : null, usage };
 }
 
 function reportOf(end: HostedEnd): ChildReport {
-  if (isTerminal(end.status)) return { ended: true, status: end.status, reason: end.reason as never };
+  if (isTerminal(end.status)) return { ended: true, status: end.status, reason: end.reason as StopReason, usage: end.usage };
   return { ended: false, status: end.status === "paused" ? "paused" : "waiting", reason: "awaiting_approval" };
 }

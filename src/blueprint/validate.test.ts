@@ -1,0 +1,144 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Blueprint } from "./blueprint.ts";
+import { parseBlueprint } from "./validate.ts";
+
+const HEAD = "version: 1\nname: demo\n";
+
+function good(text: string): Blueprint {
+  const result = parseBlueprint(text, "x.yaml");
+  if (!result.ok) throw new Error(result.problems.map(({ what }) => what).join("; "));
+  return result.value;
+}
+
+function problems(text: string): string[] {
+  const result = parseBlueprint(text, "x.yaml");
+  return result.ok ? [] : result.problems.map(({ code, where }) => `${where?.line}:${where?.column} ${code}`);
+}
+
+describe("parseBlueprint", () => {
+  it("leaves what the author left out to the compiler", () => {
+    expect(good(`${HEAD}stages: [{ id: a, command: [make] }]\n`)).toEqual({
+      version: 1,
+      name: "demo",
+      params: [],
+      defaults: {},
+      limits: {},
+      rules: [],
+      stages: [
+        {
+          kind: "command",
+          id: "a",
+          inputs: [],
+          on: [],
+          program: { argv: { lit: ["make"] } },
+          env: [],
+          capture: "none",
+          outputs: [],
+          where: { file: "x.yaml", line: 3, column: 16, length: 1 },
+        },
+      ],
+      file: "x.yaml",
+    });
+  });
+
+  it("names rules by their list and place", () => {
+    const { rules } = good(
+      `${HEAD}policy: { deny: [{ action: x.y }], allow: [{ run: [a] }, { shell: "b *", because: why }] }\nstages: [{ id: a, command: [a] }]\n`,
+    );
+    expect(rules).toEqual([
+      { id: "blueprint.allow[0]", effect: "allow", pattern: { run: ["a"] } },
+      { id: "blueprint.allow[1]", effect: "allow", pattern: { shell: "b *" }, because: "why" },
+      { id: "blueprint.deny[0]", effect: "deny", pattern: { action: "x.y" } },
+    ]);
+  });
+
+  it("keeps the place of a rule when one before it cannot be read", () => {
+    expect(
+      problems(`${HEAD}policy: { allow: [{ run: 5 }, { run: ["**", a] }] }\nstages: [{ id: a, command: [a] }]\n`),
+    ).toEqual(["3:26 BLUEPRINT_VALUE_TYPE", "3:39 BLUEPRINT_RULE_PATTERN"]);
+  });
+
+  it("reads money and tokens exactly", () => {
+    const limits = (text: string) => good(`${HEAD}limits: ${text}\nstages: [{ id: a, command: [a] }]\n`).limits;
+    expect(limits("{ usd: 0.07, tokens: 500k }")).toEqual({ microUsd: 70_000, tokens: 500_000 });
+    expect(limits("{ usd: 0, tokens: 0 }")).toEqual({ microUsd: 0, tokens: 0 });
+    expect(limits("{ usd: 1000000, tokens: 1.234m }")).toEqual({ microUsd: 1e12, tokens: 1_234_000 });
+  });
+
+  it("lists only as many names as a person reads", () => {
+    const stages = Array.from({ length: 20 }, (_, index) => `{ id: s${index}, command: [a] }`).join(", ");
+    const result = parseBlueprint(
+      `${HEAD}stages: [${stages}, { id: z, command: [a], on_failure: nowhere }]\n`,
+      "x.yaml",
+    );
+    expect(result).toMatchObject({
+      problems: [{ hint: "Known here: s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11 and more." }],
+    });
+  });
+
+  it("refuses a list that is too long", () => {
+    const items = Array.from({ length: 101 }, () => "a.log").join(", ");
+    const result = parseBlueprint(`${HEAD}stages: [{ id: b, command: [a], inputs: [${items}] }]\n`, "x.yaml");
+    expect(result).toMatchObject({ problems: [{ what: "inputs must be a list of 0 to 100 items, not 101 items" }] });
+  });
+
+  it("accepts ten thousand stages and no more", () => {
+    const many = (count: number) => `${HEAD}stages:\n${"- {id: a,run: }\n".repeat(count)}`;
+    expect(problems(many(10_000))).not.toContain("4:1 BLUEPRINT_VALUE_INVALID");
+    expect(problems(many(10_001))).toEqual(["4:1 BLUEPRINT_VALUE_INVALID"]);
+  });
+
+  it("shows nothing of the author's text that a terminal would act on", () => {
+    const result = parseBlueprint(`${HEAD}"\\e[31m\\u202e": 1\nstages: [{ id: a, command: [a] }]\n`, "x.yaml");
+    expect(result).toMatchObject({ problems: [{ what: 'unknown key "\\u001b[31m\\u202e" in the blueprint' }] });
+  });
+
+  it("never throws and always names a place, whatever the text", () => {
+    const word = fc.constantFrom(
+      "version: 1\n",
+      "name: demo\n",
+      "stages:\n",
+      "- id: a\n",
+      "  command: [a]\n",
+      "  group:\n",
+      "    for_each: [1]\n",
+      "  on: {",
+      "}",
+      "[",
+      "]",
+      "${",
+      "params",
+      ".",
+      "\n",
+      "  ",
+      ": ",
+      "- ",
+      '"',
+      "'",
+      "|",
+      ">",
+      "&a",
+      "*a",
+      "!t",
+      "%",
+      "#",
+      "\t",
+      "\u0000",
+      "\u{1f600}",
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 40 }), (words) => {
+        const result = parseBlueprint(words.join(""), "x.yaml");
+        if (!result.ok)
+          expect(result.problems.every(({ where, exit }) => where !== undefined && exit === 3)).toBe(true);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it("finds the same problems every time", () => {
+    const text = `${HEAD}stages: [{ id: a, comand: [x], on_success: b }, { id: b }]\n`;
+    expect(parseBlueprint(text, "x.yaml")).toEqual(parseBlueprint(text, "x.yaml"));
+  });
+});

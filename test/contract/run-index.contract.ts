@@ -1,0 +1,124 @@
+/** The contract of the RunIndex port. */
+import { describe, expect, it } from "vitest";
+import type { RunId } from "../../src/base/ids.ts";
+import type { RunIndex, RunQuery } from "../../src/ports/run-index.ts";
+import type { RunEvent } from "../../src/run/events.ts";
+import { buildCreated, buildFinished, buildPlan, buildRunId, buildStageStarted, createRun } from "../support/events-builder.ts";
+import type { OpenStore } from "./store-fixture.ts";
+
+async function listAll(runs: RunIndex, query: RunQuery): Promise<RunId[]> {
+  const found: RunId[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await runs.list(cursor === undefined ? query : { ...query, cursor });
+    expect(page.rows.length).toBeLessThanOrEqual(query.limit);
+    found.push(...page.rows.map(({ run }) => run));
+    cursor = page.next;
+  }
+  return found;
+}
+
+export function runIndexContract(name: string, open: OpenStore): void {
+  describe(`RunIndex contract: ${name}`, () => {
+    it("shows what the events say", async () => {
+      const { store } = await open();
+      const plan = buildPlan("nightly");
+      const run = buildRunId();
+      await store.journal.create(run, plan, [buildCreated(run, plan)]);
+      const common = { run, blueprint: "nightly", plan: plan.fingerprint, parent: null, createdAt: 1000 };
+      const row = (): Promise<unknown> => store.runs.get(run);
+      expect(await row()).toEqual({ ...common, status: "queued", reason: null, updatedAt: 1000, events: 1, holder: expect.anything() });
+      const steps: [RunEvent, object][] = [
+        [{ type: "run.started", at: 1100 }, { status: "running", reason: null, updatedAt: 1100 }],
+        [{ type: "run.pausing", at: 1200, by: "ann" }, { status: "running", reason: null, updatedAt: 1200 }],
+        [{ type: "run.paused", at: 1300, by: "ann" }, { status: "paused", reason: null, updatedAt: 1300 }],
+        [{ type: "run.resumed", at: 1400, after: "pause" }, { status: "running", reason: null, updatedAt: 1400 }],
+        [{ type: "run.waiting", at: 1500, reason: "awaiting_approval" }, { status: "waiting", reason: "awaiting_approval", updatedAt: 1500 }],
+        [{ type: "run.resumed", at: 1600, after: "wait" }, { status: "running", reason: null, updatedAt: 1600 }],
+        [buildFinished("blocked", "max_visits"), { status: "blocked", reason: "max_visits", updatedAt: 9000, holder: null }],
+      ];
+      for (const [i, [event, shown]] of steps.entries()) {
+        await store.journal.append(run, i + 2, [event]);
+        expect(await row()).toMatchObject({ ...common, ...shown, events: i + 2 });
+      }
+      expect(await store.runs.get(buildRunId())).toBeUndefined();
+    });
+
+    it("lists newest first, page by page, without the children of others", async () => {
+      const { store } = await open();
+      const created: RunId[] = [];
+      for (let i = 0; i < 7; i += 1) created.unshift(await createRun(store.journal));
+      const children: RunId[] = [];
+      for (let i = 0; i < 4; i += 1) children.unshift(await createRun(store.journal, { parent: created[0] as RunId }));
+      for (const limit of [1, 3, 7, 100]) {
+        expect(await listAll(store.runs, { limit })).toEqual(created);
+        expect(await listAll(store.runs, { limit, parent: created[0] as RunId })).toEqual(children);
+      }
+      expect((await store.runs.list({ limit: 7 })).next).toBeNull();
+      expect(await store.runs.list({ limit: 10, parent: buildRunId() })).toEqual({ rows: [], next: null });
+      expect(await store.runs.list({ limit: 0 })).toEqual({ rows: [], next: null });
+      expect((await store.runs.list({ limit: 3, cursor: "no page gave this" })).rows).toEqual([]);
+    });
+
+    it("keeps its place when runs are created between two pages", async () => {
+      const { store } = await open();
+      const [old, newer] = [await createRun(store.journal), await createRun(store.journal)];
+      const page = await store.runs.list({ limit: 1 });
+      await createRun(store.journal);
+      const rest = await store.runs.list({ limit: 5, cursor: page.next ?? "" });
+      expect([...page.rows, ...rest.rows].map(({ run }) => run)).toEqual([newer, old]);
+    });
+
+    it("filters by status, by blueprint, by both, below a parent too", async () => {
+      const { store } = await open();
+      const plans = [buildPlan("alpha"), buildPlan("beta")];
+      const parent = await createRun(store.journal, { plan: buildPlan("parent") });
+      const made: { run: RunId; blueprint: string; status: string; parent: RunId | undefined }[] = [];
+      for (let i = 0; i < 16; i += 1) {
+        const plan = plans[i % 2] as (typeof plans)[0];
+        const below = i % 4 < 2 ? parent : undefined;
+        const run = await createRun(store.journal, { plan, ...(below === undefined ? {} : { parent: below }) });
+        const status = i % 8 < 4 ? "running" : "failed";
+        if (status === "failed") await store.journal.append(run, 3, [buildFinished("failed", "stage_failed")]);
+        made.unshift({ run, blueprint: plan.name, status, parent: below });
+      }
+      for (const below of [undefined, parent]) {
+        for (const status of [undefined, "running", "failed", "killed"] as const) {
+          for (const blueprint of [undefined, "alpha", "beta", "gamma"]) {
+            const query = { limit: 3, ...(below && { parent: below }), ...(status && { status }), ...(blueprint && { blueprint }) };
+            const wanted = made.filter(
+              (run) => run.parent === below && (status ?? run.status) === run.status && (blueprint ?? run.blueprint) === run.blueprint,
+            );
+            const found = (await listAll(store.runs, query)).filter((run) => run !== parent);
+            expect(found).toEqual(wanted.map(({ run }) => run));
+          }
+        }
+      }
+    });
+
+    it("finds runs by the beginning of their id, and the newest as @last", async () => {
+      const { store } = await open();
+      expect(await store.runs.find("@last", 1)).toEqual([]);
+      const ids = ["r_aaaaaaaaaaaa", "r_aaaaaaaaaaab", "r_aabaaaaaaaaa", "r_zzzzzzzzzzzz"] as RunId[];
+      for (const run of ids) await createRun(store.journal, { run });
+      await createRun(store.journal, { run: "r_mmmmmmmmmmmm" as RunId, parent: ids[0] as RunId });
+      const find = async (prefix: string, limit: number): Promise<string[]> => (await store.runs.find(prefix, limit)).map(({ run }) => run);
+      expect(await find("r_aaaaaaaaaaab", 5)).toEqual(["r_aaaaaaaaaaab"]);
+      expect(await find("r_aaa", 5)).toEqual(ids.slice(0, 2));
+      expect(await find("r_", 3)).toEqual(ids.slice(0, 3));
+      expect(await find("r_z", 3)).toEqual(["r_zzzzzzzzzzzz"]);
+      expect(await find("@last", 5)).toEqual(["r_zzzzzzzzzzzz"]);
+      for (const hostile of ["r_b", "%", "r_a%", "' OR 1=1", "é", "R_AAA"]) expect(await find(hostile, 5)).toEqual([]);
+      expect(await find("", 2)).toHaveLength(2);
+    });
+
+    it("shows the host of a run only while it lives", async () => {
+      const { store, another } = await open();
+      const other = await another();
+      const run = await createRun(other.journal);
+      expect((await store.runs.get(run))?.holder).toMatchObject({ pid: process.pid });
+      await other.journal.append(run, 3, [buildStageStarted(1)]);
+      await other.close();
+      expect(await store.runs.get(run)).toMatchObject({ status: "running", holder: null });
+    });
+  });
+}

@@ -1,0 +1,112 @@
+/** Runs the contracts of journal, run index, lease and control against every store, and what SQLite adds to them. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createMemoryState } from "../../src/adapters/memory/state.ts";
+import { createMemoryStore } from "../../src/adapters/memory/store.ts";
+import { loadDriver } from "../../src/adapters/sqlite/driver.ts";
+import { LIST_SQL } from "../../src/adapters/sqlite/run-index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
+import { createSystemClock } from "../../src/adapters/system/clock.ts";
+import type { Store } from "../../src/ports/store.ts";
+import type { StoredEvent } from "../../src/run/events.ts";
+import { buildPlan, buildRunId, createRun } from "../support/events-builder.ts";
+import { startStoreProcess } from "../support/store-process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { controlContract } from "./control.contract.ts";
+import { journalContract } from "./journal.contract.ts";
+import { leaseContract } from "./lease.contract.ts";
+import { runIndexContract } from "./run-index.contract.ts";
+import type { OpenStore } from "./store-fixture.ts";
+
+const clock = createSystemClock();
+
+function closing(store: Store): Store {
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const openSqlite = async (dir: string): Promise<Store> => closing(await openSqliteStore({ dir, clock }));
+
+const STORES: Record<string, OpenStore> = {
+  memory: async () => {
+    const state = createMemoryState();
+    const another = async (): Promise<Store> => closing(createMemoryStore({ clock, state }));
+    return { store: await another(), another };
+  },
+  sqlite: async () => {
+    const dir = tempDir();
+    return { store: await openSqlite(dir), another: () => openSqlite(dir) };
+  },
+};
+
+for (const [name, open] of Object.entries(STORES)) {
+  journalContract(name, open);
+  runIndexContract(name, open);
+  leaseContract(name, open);
+  controlContract(name, open);
+
+  it(`finds no problem in a sound ${name} store`, async () => {
+    const { store } = await open();
+    await createRun(store.journal);
+    expect(await store.integrity()).toEqual([]);
+  });
+}
+
+describe("processes that share a SQLite store", () => {
+  it("have one winner for each seq, and one chain", async () => {
+    const dir = tempDir();
+    const store = await openSqlite(dir);
+    const run = await createRun(store.journal);
+    const rivals = [1, 2].map(() => startStoreProcess(dir, "race", run, { count: 60 }));
+    await Promise.all(rivals.map(({ ended }) => ended));
+    const won = rivals.flatMap(({ lines }) => lines.filter((line) => typeof line === "number"));
+    expect(won.sort((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 58 }, (_, i) => i + 3));
+    expect(await store.journal.verify(run)).toMatchObject({ intact: true, events: 60 });
+  });
+
+  it("follow and hear each other", async () => {
+    const dir = tempDir();
+    const store = await openSqlite(dir);
+    const run = buildRunId();
+    const heard: unknown[] = [];
+    store.control.watch(run, (request) => heard.push(request));
+    const followed = (async () => {
+      const found: StoredEvent[] = [];
+      for await (const stored of store.journal.follow(run, 0, new AbortController().signal)) found.push(stored);
+      return found.map(({ event }) => event.type);
+    })();
+    startStoreProcess(dir, "finish", run);
+    expect(await followed).toEqual(["run.created", "run.started", "run.finished"]);
+    expect(heard).toEqual([{ kind: "cancel", by: "child" }]);
+  });
+
+  it("free their runs the instant they are killed", async () => {
+    const dir = tempDir();
+    const store = await openSqlite(dir);
+    const run = await createRun(store.journal);
+    await store.lease.release(run);
+    const holder = startStoreProcess(dir, "hold", run);
+    expect(await holder.said(1)).toEqual([{ claimed: true }]);
+    expect(await store.lease.claim(run)).toMatchObject({ claimed: false, holder: { pid: holder.child.pid } });
+    holder.child.kill("SIGKILL");
+    await holder.ended;
+    expect((await store.runs.get(run))?.holder).toBeNull();
+    expect(await store.lease.claim(run)).toEqual({ claimed: true });
+  });
+});
+
+describe("lists of a SQLite store with 10,000 runs", () => {
+  it("walk one index from one place, whatever the filter", async () => {
+    const dir = tempDir();
+    const store = await openSqlite(dir);
+    const plan = buildPlan();
+    const created = await Promise.all(Array.from({ length: 10_000 }, () => createRun(store.journal, { plan })));
+    expect((await store.runs.list({ limit: 20 })).rows.map(({ run }) => run)).toEqual(created.slice(-20).reverse());
+    const db = (await loadDriver()).open(`${dir}/pawl.db`, { readOnly: true, timeout: 0 });
+    onTestFinished(() => db.close());
+    for (const [filter, sql] of Object.entries(LIST_SQL)) {
+      const plan = db.prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all();
+      const details = plan.map(({ detail }) => detail).filter((detail) => /\bruns\b|TEMP/.test(detail));
+      expect(details, filter).toEqual([expect.stringMatching(/^SEARCH runs USING INDEX runs_by_\w+ \(parent=\?.* rowid<\?\)$/)]);
+    }
+  });
+});
