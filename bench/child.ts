@@ -28,5 +28,7 @@ async function perform(task: Task): Promise<Reports[keyof Reports]> {
 
 const text = process.argv[2];
 if (text === undefined || process.send === undefined) throw new Error("child.ts is started by run.ts only");
+// Whoever stops the bench stops what it measures.
+process.once("disconnect", () => process.exit(1));
 const report = await perform(JSON.parse(text) as Task);
 process.send(report, () => process.exit(0));

@@ -85,9 +85,16 @@ async function measure(options: BenchOptions): Promise<readonly Bar[]> {
   return bars;
 }
 
-const options = readOptions();
-if (options === null) process.exitCode = 3;
-else {
-  const bars = await measure(options);
-  if (options.assert && !bars.every(passes)) process.exitCode = 1;
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (options === null) return 3;
+  try {
+    const bars = await measure(options);
+    return options.assert && !bars.every(passes) ? 1 : 0;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
 }
+
+process.exitCode = await main();

@@ -5,7 +5,7 @@ import { loadDriver } from "./systems/sqlite-driver.ts";
 
 /** Gives `work` a fresh directory and removes it afterwards, however `work` ended. */
 export async function withStateDir<T>(parent: string, name: string, work: (dir: string) => Promise<T>): Promise<T> {
-  const dir = mkdtempSync(join(parent, `${name}-`));
+  const dir = mkdtempSync(join(parent, `pawl-bench-${name}-`));
   try {
     return await work(dir);
   } finally {

@@ -18,7 +18,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an effect begins before its INTENT is durable",
     file: "src/kernel/loop.ts",
     find: "        if (!(await commit())) return { lost: true };\n",
-    replace: "        for (const flight of cleared.splice(0)) launch(flight);\n        if (!(await commit())) return { lost: true };\n",
+    replace:
+      "        for (const flight of cleared.splice(0)) launch(flight);\n        if (!(await commit())) return { lost: true };\n",
     tests: LAWS,
   },
   {

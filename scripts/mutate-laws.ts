@@ -10,19 +10,24 @@ import { MUTANTS, type Mutant } from "./law-mutants.ts";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
 const only = process.argv.slice(2);
-const chosen = only.length === 0 ? MUTANTS : MUTANTS.filter((mutant) => only.some((word) => mutant.name.includes(word)));
+const chosen =
+  only.length === 0 ? MUTANTS : MUTANTS.filter((mutant) => only.some((word) => mutant.name.includes(word)));
 const WORKERS = 2;
 
 function copyTree(): string {
   const dir = mkdtempSync(join(tmpdir(), "pawl-mutants-"));
-  for (const part of ["src", "test", "package.json", "tsconfig.json"]) cpSync(join(root, part), join(dir, part), { recursive: true });
+  for (const part of ["src", "test", "package.json", "tsconfig.json"])
+    cpSync(join(root, part), join(dir, part), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(dir, "node_modules"), "dir");
   return dir;
 }
 
-function runTests(dir: string, mutant: Pick<Mutant, "tests" | "seeds">): Promise<{ readonly red: boolean; readonly output: string }> {
+function runTests(
+  dir: string,
+  mutant: Pick<Mutant, "tests" | "seeds">,
+): Promise<{ readonly red: boolean; readonly output: string }> {
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const args = [vitest, "run", "--root", dir, "--config", "false", "--no-file-parallelism", "--bail", "1", ...mutant.tests];
+  const args = [vitest, "run", "--root", dir, "--no-file-parallelism", "--bail", "1", ...mutant.tests];
   return new Promise((done) => {
     const env = { ...process.env, PAWL_SEEDS: String(mutant.seeds ?? 400), PAWL_FULL: "0" };
     const child = spawn(process.execPath, args, { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"] });
@@ -45,7 +50,8 @@ async function judge(dir: string, mutant: Mutant): Promise<boolean> {
   const file = join(dir, mutant.file);
   const before = readFileSync(file, "utf8");
   const parts = before.split(mutant.find);
-  if (parts.length !== 2) throw new Error(`${mutant.name}: "${mutant.find}" stands ${parts.length - 1} times in ${mutant.file}, not once`);
+  if (parts.length !== 2)
+    throw new Error(`${mutant.name}: "${mutant.find}" stands ${parts.length - 1} times in ${mutant.file}, not once`);
   writeFileSync(file, parts.join(mutant.replace));
   const { red } = await runTests(dir, mutant);
   writeFileSync(file, before);
@@ -58,7 +64,9 @@ async function worker(queue: Mutant[], survivors: Mutant[]): Promise<void> {
     for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
       const started = Date.now();
       const red = await judge(dir, mutant);
-      process.stdout.write(`${red ? "killed  " : "SURVIVED"} ${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s  ${mutant.name}\n`);
+      process.stdout.write(
+        `${red ? "killed  " : "SURVIVED"} ${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s  ${mutant.name}\n`,
+      );
       if (!red) survivors.push(mutant);
     }
   } finally {
@@ -71,7 +79,9 @@ const tests = [...new Set(chosen.flatMap((mutant) => mutant.tests))];
 const baseline = await runTests(clean, { tests, seeds: 400 });
 rmSync(clean, { recursive: true, force: true });
 if (baseline.red) {
-  process.stderr.write(`${baseline.output}\nThe tests are red without any mutation: nothing can be said about the guards.\n`);
+  process.stderr.write(
+    `${baseline.output}\nThe tests are red without any mutation: nothing can be said about the guards.\n`,
+  );
   process.exit(1);
 }
 const survivors: Mutant[] = [];

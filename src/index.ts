@@ -1,5 +1,5 @@
 /** The public API. The only barrel of the house. */
-export { type Diagnostic, type Span } from "./base/diagnostic.ts";
+export type { Diagnostic, Span } from "./base/diagnostic.ts";
 export { isPawlError, PawlError } from "./base/errors.ts";
 export type { RunId } from "./base/ids.ts";
 export type { JsonObject, JsonValue } from "./base/json.ts";
@@ -11,5 +11,5 @@ export type { ChainReport } from "./ports/journal.ts";
 export type { RunPage, RunQuery, RunRow } from "./ports/run-index.ts";
 export type { EventOf, EventType, RunEvent, StoredEvent } from "./run/events.ts";
 export type { Status, StopReason, WaitReason } from "./run/reasons.ts";
-export type { CompileOptions, Compiled, Runtime } from "./runtime/runtime.ts";
+export type { Compiled, CompileOptions, Runtime } from "./runtime/runtime.ts";
 export { type OpenOptions, openRuntime } from "./runtime/wire.ts";

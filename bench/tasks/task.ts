@@ -18,7 +18,14 @@ export type Task = SystemChoice &
         readonly stages: number;
       }
     | { readonly kind: "memory"; readonly runs: number; readonly concurrency: number }
-    | { readonly kind: "growth"; readonly stages: number; readonly runs: number; readonly shape: Shape }
+    | {
+        readonly kind: "growth";
+        readonly shape: Shape;
+        /** Shortest first. */
+        readonly lengths: readonly number[];
+        /** Stages of each length and direction, at least one run. */
+        readonly stagesPerPass: number;
+      }
     | { readonly kind: "queries"; readonly sizes: readonly number[] }
     /** Never reports: the process kills itself in the body of the last stage. */
     | { readonly kind: "crash"; readonly stages: number; readonly shape: Shape }
@@ -45,6 +52,7 @@ export interface MemoryReport {
 }
 
 export interface GrowthReport {
+  /** Stages in a run. */
   readonly stages: number;
   /** From a stage body to the next, creation of the run left out. */
   readonly meanUs: number;
@@ -71,7 +79,7 @@ export interface ResumeReport {
 export interface Reports {
   readonly load: LoadReport;
   readonly memory: MemoryReport;
-  readonly growth: GrowthReport;
+  readonly growth: readonly GrowthReport[];
   readonly queries: readonly QuerySample[];
   readonly crash: never;
   readonly resume: ResumeReport;

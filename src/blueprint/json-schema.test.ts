@@ -32,7 +32,8 @@ describe("blueprintJsonSchema", () => {
   });
 
   it("gives each kind of stage its own keys and its verb", () => {
-    expect(titled("stage", "action stage").required).toEqual(["action"]);
+    expect(titled("stage", "action stage").required).toEqual(["id", "action"]);
+    expect(titled("member", "action stage").required).toEqual(["action"]);
     expect(Object.keys(titled("stage", "action stage").properties)).not.toContain("capture");
     expect(Object.keys(titled("stage", "gate stage").properties)).toContain("capture");
     expect(Object.keys(titled("stage", "group stage").properties)).not.toContain("timeout");

@@ -83,10 +83,9 @@ describe("parseBlueprint", () => {
     expect(result).toMatchObject({ problems: [{ what: "inputs must be a list of 0 to 100 items, not 101 items" }] });
   });
 
-  it("accepts ten thousand stages and no more", () => {
-    const many = (count: number) => `${HEAD}stages:\n${"- {id: a,run: }\n".repeat(count)}`;
-    expect(problems(many(10_000))).not.toContain("4:1 BLUEPRINT_VALUE_INVALID");
-    expect(problems(many(10_001))).toEqual(["4:1 BLUEPRINT_VALUE_INVALID"]);
+  it("refuses more than ten thousand stages", () => {
+    const text = `${HEAD}stages:\n${"- {id: a,run: }\n".repeat(10_001)}`;
+    expect(problems(text)).toEqual(["4:1 BLUEPRINT_VALUE_INVALID"]);
   });
 
   it("shows nothing of the author's text that a terminal would act on", () => {

@@ -13,7 +13,9 @@ function answer(asked: EventOf<"approval.requested">, digest: string, word: stri
 async function asking(yaml: string) {
   const host = createTestHost(planFrom(yaml));
   await host.start();
-  const asked = (await host.events()).findLast((event): event is EventOf<"approval.requested"> => event.type === "approval.requested");
+  const asked = (await host.events()).findLast(
+    (event): event is EventOf<"approval.requested"> => event.type === "approval.requested",
+  );
   if (asked === undefined) throw new Error("nothing was asked");
   return { host, asked };
 }
@@ -36,36 +38,52 @@ describe("authorize", () => {
     const { host, asked } = await asking(ASK);
     expect(asked).toMatchObject({ kind: "policy", answers: ["approve", "deny"], stage: "a" });
     expect(await host.resume(answer(asked, asked.digest, "approve"))).toMatchObject({ state: { status: "succeeded" } });
-    expect((await host.events()).find((event) => event.type === "stage.started")).toMatchObject({ rule: "blueprint.ask[0]" });
+    expect((await host.events()).find((event) => event.type === "stage.started")).toMatchObject({
+      rule: "blueprint.ask[0]",
+    });
   });
 
   it("asks again when the answer was for other content", async () => {
     const { host, asked } = await asking(ASK);
-    expect(await host.resume(answer(asked, "of-something-else", "approve"))).toMatchObject({ state: { status: "waiting" } });
+    expect(await host.resume(answer(asked, "of-something-else", "approve"))).toMatchObject({
+      state: { status: "waiting" },
+    });
     expect(host.executed).toEqual([]);
   });
 
   it("rejects the run when a person denies", async () => {
     const { host, asked } = await asking(ASK);
-    expect(await host.resume(answer(asked, asked.digest, "deny"))).toMatchObject({ state: { status: "rejected", reason: "approval_denied" } });
+    expect(await host.resume(answer(asked, asked.digest, "deny"))).toMatchObject({
+      state: { status: "rejected", reason: "approval_denied" },
+    });
     expect(host.executed).toEqual([]);
   });
 
   it("needs a new answer for a new visit", async () => {
-    const { host, asked } = await asking("limits: { rounds: 2 }\nstages:\n  - { id: a, command: [ask, me], on_failure: a }\n");
-    const again = createTestHost(planFrom("limits: { rounds: 2 }\nstages:\n  - { id: a, command: [ask, me], on_failure: a }\n"), {
-      store: host.store,
-      stages: { a: [{ cause: "exit", exit: 1 }] },
-    });
+    const { host, asked } = await asking(
+      "limits: { rounds: 2 }\nstages:\n  - { id: a, command: [ask, me], on_failure: a }\n",
+    );
+    const again = createTestHost(
+      planFrom("limits: { rounds: 2 }\nstages:\n  - { id: a, command: [ask, me], on_failure: a }\n"),
+      {
+        store: host.store,
+        stages: { a: [{ cause: "exit", exit: 1 }] },
+      },
+    );
     expect(await again.resume(answer(asked, asked.digest, "approve"))).toMatchObject({ state: { status: "waiting" } });
     const questions = (await again.events()).filter((event) => event.type === "approval.requested");
     expect(new Set(questions.map((event) => event.digest)).size).toBe(2);
   });
 
   it("refuses a stage whose reference has no value, without asking policy", async () => {
-    const host = createTestHost(planFrom("stages:\n  - { id: a, command: [ok], capture: text, on_failure: b }\n  - { id: b, command: [ok, \"${stages.a.output}\"] }\n"), {
-      stages: { a: [{ cause: "exit", exit: 1 }] },
-    });
+    const host = createTestHost(
+      planFrom(
+        'stages:\n  - { id: a, command: [ok], capture: text, on_failure: b }\n  - { id: b, command: [ok, "${stages.a.output}"] }\n',
+      ),
+      {
+        stages: { a: [{ cause: "exit", exit: 1 }] },
+      },
+    );
     expect(await host.start()).toMatchObject({ state: { status: "failed" } });
     expect((await host.events()).find((event) => event.type === "stage.refused")).toMatchObject({
       stage: "b",

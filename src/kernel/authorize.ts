@@ -19,19 +19,28 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
   const resolved = resolveEffect(state.facts, state.progress, start.leaf, start.position);
   if (!resolved.ok) return { fact: { type: "stage.refused", stage, visit, error: resolved.error }, effect: null };
   const { effect } = resolved;
-  const started = (rule: string): Authorized => ({ fact: { type: "stage.started", stage, visit, attempt, rule }, effect });
+  const started = (rule: string): Authorized => ({
+    fact: { type: "stage.started", stage, visit, attempt, rule },
+    effect,
+  });
   // A child run has no effect of its own: its stages pass this same path with the rules frozen into its plan.
   if (effect.kind === "run") return started("plan.child");
   const { request } = effect;
   const decision = policy.decide(plan.rules, request);
   if (decision.effect === "allow") return started(decision.rule);
   if (decision.effect === "deny") {
-    return { fact: { type: "policy.denied", stage, visit, rule: decision.rule, why: decision.why, request: asJson(request) }, effect: null };
+    return {
+      fact: { type: "policy.denied", stage, visit, rule: decision.rule, why: decision.why, request: asJson(request) },
+      effect: null,
+    };
   }
   const digest = approvalDigest(state.facts, start, request);
   if (start.granted === digest) return started(decision.rule);
   const why = `${decision.why}: ${decision.rule}`;
-  return { fact: { type: "approval.requested", stage, visit, kind: "policy", digest, why, answers: ["approve", "deny"] }, effect: null };
+  return {
+    fact: { type: "approval.requested", stage, visit, kind: "policy", digest, why, answers: ["approve", "deny"] },
+    effect: null,
+  };
 }
 
 function asJson(request: PolicyRequest): JsonObject {

@@ -4,5 +4,7 @@ import { formatRunId, type RunId } from "../base/ids.ts";
 
 export function childRunId(parent: RunId, stage: string, visit: number, failures: number): RunId {
   const digest = sha256(`${parent}:${stage}:${visit}:${failures}`);
-  return formatRunId(Uint8Array.from({ length: 12 }, (_, index) => Number.parseInt(digest.slice(index * 2, index * 2 + 2), 16)));
+  return formatRunId(
+    Uint8Array.from({ length: 12 }, (_, index) => Number.parseInt(digest.slice(index * 2, index * 2 + 2), 16)),
+  );
 }

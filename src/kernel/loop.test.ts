@@ -83,7 +83,12 @@ describe("runLoop", () => {
     });
     expect(await rival.start()).toEqual({ lost: true });
     const stored = await journal.read(rival.run, 0, 100);
-    expect(stored.map((entry) => entry.event.type)).toEqual(["run.created", "run.started", "stage.started", "run.pausing"]);
+    expect(stored.map((entry) => entry.event.type)).toEqual([
+      "run.created",
+      "run.started",
+      "stage.started",
+      "run.pausing",
+    ]);
   });
 
   it("does not host a run that exists already", async () => {
@@ -97,7 +102,10 @@ describe("runLoop", () => {
     const ended = host.start();
     await host.busy();
     host.inbox.ask({ kind: "cancel", by: "ann" });
-    expect(await ended).toMatchObject({ lost: false, state: { status: "cancelled", reason: "cancelled", detail: "asked by ann" } });
+    expect(await ended).toMatchObject({
+      lost: false,
+      state: { status: "cancelled", reason: "cancelled", detail: "asked by ann" },
+    });
     const finished = (await host.events()).find((event) => event.type === "stage.finished");
     expect(finished).toMatchObject({ stage: "a", cause: "killed" });
   });
@@ -108,7 +116,9 @@ describe("runLoop", () => {
     host.inbox.ask({ kind: "pause", by: "bob" });
     expect(await host.start()).toMatchObject({ state: { status: "paused", by: "ann" } });
     expect(host.executed).toEqual([]);
-    expect(await host.resume([{ type: "run.resumed", after: "pause" }])).toMatchObject({ state: { status: "succeeded" } });
+    expect(await host.resume([{ type: "run.resumed", after: "pause" }])).toMatchObject({
+      state: { status: "succeeded" },
+    });
     expect(host.executed.map((request) => request.stage)).toEqual(["a", "b"]);
   });
 
@@ -150,12 +160,16 @@ stages:
   it("rejects when the journal does, after ending what is under way", async () => {
     const host = createTestHost(TWO, { stages: { a: ["hang"] } });
     const { journal } = host.store;
-    const broken = createTestHost(TWO, { ports: { journal: { ...journal, append: () => Promise.reject(new Error("disk full")) } } });
+    const broken = createTestHost(TWO, {
+      ports: { journal: { ...journal, append: () => Promise.reject(new Error("disk full")) } },
+    });
     await expect(broken.start()).rejects.toThrow("disk full");
   });
 
   it("rejects when an effect cannot even fail, and leaves the run resumable", async () => {
-    const host = createTestHost(TWO, { ports: { executor: { execute: () => Promise.reject(new Error("defect")), reap: async () => {} } } });
+    const host = createTestHost(TWO, {
+      ports: { executor: { execute: () => Promise.reject(new Error("defect")), reap: async () => {} } },
+    });
     await expect(host.start()).rejects.toThrow("defect");
     expect((await host.types()).at(-1)).toBe("stage.started");
   });
@@ -188,7 +202,8 @@ describe("recover", () => {
   });
 
   it("touches only what was under way", async () => {
-    const yaml = "stages:\n  - { id: p, group: { parallel: [ { id: x, command: [ok], effect: idempotent }, { id: y, command: [ok], effect: idempotent } ] } }\n";
+    const yaml =
+      "stages:\n  - { id: p, group: { parallel: [ { id: x, command: [ok], effect: idempotent }, { id: y, command: [ok], effect: idempotent } ] } }\n";
     const host = createTestHost(planFrom(yaml), { stages: { "p.y": ["hang"] } });
     const first = host.start();
     while (!(await host.types()).includes("stage.finished")) await new Promise((resolve) => setImmediate(resolve));

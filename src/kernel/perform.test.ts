@@ -16,9 +16,18 @@ async function finishedBy(script: Script, plan = ACTION): Promise<EventOf<"stage
 describe("perform an action", () => {
   it("gives it its input and stores what it reports", async () => {
     const done = await finishedBy({
-      action: async (input) => ({ ok: true, output: { said: input["text"] ?? null }, usage: { tokens: 3, microUsd: 5 } }),
+      action: async (input) => ({
+        ok: true,
+        output: { said: input["text"] ?? null },
+        usage: { tokens: 3, microUsd: 5 },
+      }),
     });
-    expect(done).toMatchObject({ outcome: "success", cause: "ok", output: { said: "hi" }, usage: { tokens: 3, microUsd: 5 } });
+    expect(done).toMatchObject({
+      outcome: "success",
+      cause: "ok",
+      output: { said: "hi" },
+      usage: { tokens: 3, microUsd: 5 },
+    });
   });
 
   it("makes a failure of what it reports as failed", async () => {
@@ -34,7 +43,9 @@ describe("perform an action", () => {
       cause: "defect",
       error: "action test.work threw: boom",
     });
-    expect(await finishedBy({ action: () => Promise.reject("boom") })).toMatchObject({ error: "action test.work threw: boom" });
+    expect(await finishedBy({ action: () => Promise.reject("boom") })).toMatchObject({
+      error: "action test.work threw: boom",
+    });
   });
 
   it("gives up an action that ignores its time", async () => {
@@ -60,7 +71,13 @@ describe("perform an action", () => {
     const host = createTestHost(ACTION, { action: () => new Promise(() => {}) });
     const stage = ACTION.stages[0];
     if (stage?.kind !== "action") throw new Error("not an action stage");
-    const effect = { kind: "action", stage, request: { kind: "action", action: "test.work" }, input: {}, inputs: {} } as const;
+    const effect = {
+      kind: "action",
+      stage,
+      request: { kind: "action", action: "test.work" },
+      input: {},
+      inputs: {},
+    } as const;
     const flight = { run: host.run, stage: "a", visit: 1, attempt: 1, failures: 0, effect };
     expect(await perform(ACTION, flight, host.ports, AbortSignal.abort("stop"))).toMatchObject({ cause: "killed" });
   });
@@ -104,7 +121,9 @@ stages:
 
   it("lets a gate escalate by the exits it lists and by no other", async () => {
     const plan = planFrom("stages:\n  - { id: g, gate: { command: [ok], escalate: [2] } }\n");
-    expect(await finishedBy({ stages: { g: [{ cause: "exit", exit: 2 }] } }, plan)).toMatchObject({ outcome: "escalate" });
+    expect(await finishedBy({ stages: { g: [{ cause: "exit", exit: 2 }] } }, plan)).toMatchObject({
+      outcome: "escalate",
+    });
     expect(await finishedBy({ stages: { g: [{ cause: "exit", exit: 1 }] } }, plan)).toMatchObject({ outcome: "fail" });
     expect(await finishedBy({ stages: { g: [{ cause: "exit" }] } }, plan)).toMatchObject({ outcome: "fail" });
     expect(await finishedBy({ stages: { g: [{ cause: "signal" }] } }, plan)).toMatchObject({ outcome: "fail" });
@@ -118,11 +137,22 @@ stages:
 });
 
 describe("perform a child run", () => {
-  const CHILD = 'version: 1\nname: child\nparams: { word: { default: none } }\npolicy: { allow: [ { run: [ok] } ] }\nstages: [ { id: c, command: [ok] } ]\n';
-  const plan = planFrom("stages:\n  - { id: r, run: { blueprint: ./child.yaml, params: { word: hi } }, timeout: 10s, max_attempts: 2, backoff: 1s }\n", {
-    children: { "child.yaml": CHILD },
-  });
-  const ended = (report: Partial<ChildReport>): ChildReport => ({ ended: true, status: "succeeded", reason: "reported", usage: { tokens: 3, microUsd: 0 }, ...report }) as ChildReport;
+  const CHILD =
+    "version: 1\nname: child\nparams: { word: { default: none } }\npolicy: { allow: [ { run: [ok] } ] }\nstages: [ { id: c, command: [ok] } ]\n";
+  const plan = planFrom(
+    "stages:\n  - { id: r, run: { blueprint: ./child.yaml, params: { word: hi } }, timeout: 10s, max_attempts: 2, backoff: 1s }\n",
+    {
+      children: { "child.yaml": CHILD },
+    },
+  );
+  const ended = (report: Partial<ChildReport>): ChildReport =>
+    ({
+      ended: true,
+      status: "succeeded",
+      reason: "reported",
+      usage: { tokens: 3, microUsd: 0 },
+      ...report,
+    }) as ChildReport;
 
   it("hosts the child with its parameters under an id that follows from the parent", async () => {
     const asked: ChildRequest[] = [];
@@ -146,7 +176,10 @@ describe("perform a child run", () => {
   });
 
   it("succeeds with its child and names it", async () => {
-    expect(await finishedBy({ ports: { children: { run: async () => ended({}) } } }, plan)).toMatchObject({ outcome: "success", child: expect.stringMatching(/^r_/) });
+    expect(await finishedBy({ ports: { children: { run: async () => ended({}) } } }, plan)).toMatchObject({
+      outcome: "success",
+      child: expect.stringMatching(/^r_/),
+    });
   });
 
   it("rests while its child rests", async () => {
@@ -158,7 +191,8 @@ describe("perform a child run", () => {
   });
 
   it("goes on with the same child when a person has acted, and after its host was lost", async () => {
-    const yaml = "stages:\n  - id: p\n    group: { parallel: [ { id: r, run: { blueprint: ./child.yaml } }, { id: x, command: [ask] } ] }\n";
+    const yaml =
+      "stages:\n  - id: p\n    group: { parallel: [ { id: r, run: { blueprint: ./child.yaml } }, { id: x, command: [ask] } ] }\n";
     const grouped = planFrom(yaml, { children: { "child.yaml": CHILD } });
     const asked: string[] = [];
     const children = (report: ChildReport | Promise<never>) => ({
@@ -171,8 +205,17 @@ describe("perform a child run", () => {
     const host = createTestHost(grouped, { ports: { children: children(resting) } });
     await host.start();
     const question = (await host.events()).find((event) => event.type === "approval.requested");
-    const approve = { type: "approval.answered", stage: "p.x", digest: question?.type === "approval.requested" ? question.digest : "", answer: "approve", by: "ann" } as const;
-    const lost = createTestHost(grouped, { store: host.store, ports: { children: children(new Promise<never>(() => {})) } });
+    const approve = {
+      type: "approval.answered",
+      stage: "p.x",
+      digest: question?.type === "approval.requested" ? question.digest : "",
+      answer: "approve",
+      by: "ann",
+    } as const;
+    const lost = createTestHost(grouped, {
+      store: host.store,
+      ports: { children: children(new Promise<never>(() => {})) },
+    });
     const abandoned = lost.resume([approve, { type: "run.resumed", after: "wait" }]);
     abandoned.catch(() => {});
     while (asked.length < 2) await new Promise((resolve) => setImmediate(resolve));
@@ -195,12 +238,21 @@ describe("perform a child run", () => {
 
   it("tells the child at once when the run is already stopping", async () => {
     const host = createTestHost(plan, {
-      ports: { children: { run: async (_request, signal) => ended({ status: signal.aborted ? "cancelled" : "succeeded" }) } },
+      ports: {
+        children: { run: async (_request, signal) => ended({ status: signal.aborted ? "cancelled" : "succeeded" }) },
+      },
     });
     const stage = plan.stages[0];
     if (stage?.kind !== "run") throw new Error("not a run stage");
     const stopped = AbortSignal.abort("stop");
-    const flight = { run: host.run, stage: "r", visit: 1, attempt: 1, failures: 0, effect: { kind: "run", stage, params: {} } } as const;
+    const flight = {
+      run: host.run,
+      stage: "r",
+      visit: 1,
+      attempt: 1,
+      failures: 0,
+      effect: { kind: "run", stage, params: {} },
+    } as const;
     expect(await perform(plan, flight, host.ports, stopped)).toMatchObject({ outcome: "failure", cause: "child" });
   });
 });

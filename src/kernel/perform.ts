@@ -41,7 +41,12 @@ export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, si
 
 type Of<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 
-async function performProcess(flight: Flight, effect: Of<"process">, ports: KernelPorts, signal: AbortSignal): Promise<Finished> {
+async function performProcess(
+  flight: Flight,
+  effect: Of<"process">,
+  ports: KernelPorts,
+  signal: AbortSignal,
+): Promise<Finished> {
   const { run, stage, visit, attempt } = flight;
   const { cwd, timeoutMs, stallMs, capture, outputs } = effect.stage;
   const { argv, env, inputs } = effect;
@@ -49,7 +54,11 @@ async function performProcess(flight: Flight, effect: Of<"process">, ports: Kern
   const request = { run, stage, attempt, key, argv, env, cwd, timeoutMs, stallMs, capture, inputs, outputs };
   const report = await ports.executor.execute(request, signal, (text) => ports.onOutput(run, stage, text));
   const { artifacts, ...facts } = report;
-  return { ...facts, outcome: outcomeOf(effect, report), ...(Object.keys(artifacts).length === 0 ? {} : { artifacts }) };
+  return {
+    ...facts,
+    outcome: outcomeOf(effect, report),
+    ...(Object.keys(artifacts).length === 0 ? {} : { artifacts }),
+  };
 }
 
 /** A gate speaks its own words: whatever is not a pass or an exit it lists is a fail. */
@@ -60,12 +69,25 @@ function outcomeOf(effect: Of<"process">, report: ProcessReport): string {
   return report.cause === "exit" && stage.escalateExits.some((exit) => exit === report.exit) ? "escalate" : "fail";
 }
 
-async function performAction(flight: Flight, effect: Of<"action">, ports: KernelPorts, signal: AbortSignal): Promise<Finished> {
+async function performAction(
+  flight: Flight,
+  effect: Of<"action">,
+  ports: KernelPorts,
+  signal: AbortSignal,
+): Promise<Finished> {
   const { run, stage, visit, attempt } = flight;
   const action = ports.actions.get(effect.stage.action);
-  if (action === undefined) return failure("spawn_error", `action ${effect.stage.action} is not registered in this process`);
+  if (action === undefined)
+    return failure("spawn_error", `action ${effect.stage.action} is not registered in this process`);
   const limits = deadline(effect.stage.timeoutMs, ports, signal);
-  const context = { run, stage, attempt, key: effectKey(run, stage, visit), signal: limits.signal, inputs: effect.inputs };
+  const context = {
+    run,
+    stage,
+    attempt,
+    key: effectKey(run, stage, visit),
+    signal: limits.signal,
+    inputs: effect.inputs,
+  };
   const ended = await Promise.race([attemptAction(action, effect.input, context), givenUp(limits.signal)]);
   limits.clear();
   if (ended === null) {
@@ -102,13 +124,19 @@ async function performRun(
 ): Promise<Finished | { readonly rested: string }> {
   const child = childOf(plan, effect.stage.plan);
   const run = childRunId(flight.run, flight.stage, flight.visit, flight.failures);
-  const request = { run, plan: child, params: { ...child.params, ...effect.params }, parent: { run: flight.run, stage: flight.stage } };
+  const request = {
+    run,
+    plan: child,
+    params: { ...child.params, ...effect.params },
+    parent: { run: flight.run, stage: flight.stage },
+  };
   const limits = deadline(effect.stage.timeoutMs, ports, signal);
   const ended = await ports.children.run(request, limits.signal);
   limits.clear();
   if (!ended.ended) return { rested: run };
   const { status, reason, usage } = ended;
-  if (limits.late()) return { ...failure("timeout", `run ${run} took longer than ${effect.stage.timeoutMs} ms`), child: run, usage };
+  if (limits.late())
+    return { ...failure("timeout", `run ${run} took longer than ${effect.stage.timeoutMs} ms`), child: run, usage };
   if (status === "succeeded") return { outcome: "success", cause: "ok", child: run, usage };
   return { ...failure("child", `run ${run} ${status}: ${reason}`), child: run, usage };
 }

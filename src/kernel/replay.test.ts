@@ -14,7 +14,9 @@ stages:
 `);
 
 async function recorded(): Promise<readonly RunEvent[]> {
-  const host = createTestHost(PLAN, { stages: { a: [{ cause: "exit", exit: 1 }, { cause: "ok" }], g: [{ cause: "ok" }] } });
+  const host = createTestHost(PLAN, {
+    stages: { a: [{ cause: "exit", exit: 1 }, { cause: "ok" }], g: [{ cause: "ok" }] },
+  });
   await host.start();
   return host.events();
 }

@@ -1,6 +1,7 @@
 /** replay: a run from its journal. `restore` folds it to go on; `replay` decides it all again and touches nothing but the events. */
-import { canonical, type JsonObject } from "../base/json.ts";
+
 import type { RunId } from "../base/ids.ts";
+import { canonical, type JsonObject } from "../base/json.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { PolicyGate } from "../ports/policy-gate.ts";
 import { decide } from "../run/decide.ts";

@@ -16,7 +16,12 @@ export interface ActionContext {
 }
 
 export type ActionReport =
-  | { readonly ok: true; readonly output?: JsonValue; readonly artifacts?: Readonly<Record<string, ArtifactRef>>; readonly usage?: Usage }
+  | {
+      readonly ok: true;
+      readonly output?: JsonValue;
+      readonly artifacts?: Readonly<Record<string, ArtifactRef>>;
+      readonly usage?: Usage;
+    }
   | { readonly ok: false; readonly error: string; readonly usage?: Usage };
 
 export interface Action extends ActionSignature {

@@ -1,7 +1,8 @@
 /** Executor: runs one process under supervision. Walls (sandbox modes) are adapters of this port. */
-import type { Capture } from "../blueprint/blueprint.ts";
-import type { JsonValue } from "../base/json.ts";
+
 import type { RunId } from "../base/ids.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Capture } from "../blueprint/blueprint.ts";
 import type { ArtifactRef, Cause, LogRef } from "../run/events.ts";
 
 export interface ProcessRequest {

@@ -4,7 +4,9 @@ import type { Plan } from "../plan/plan.ts";
 import type { RunEvent, StoredEvent } from "../run/events.ts";
 
 /** First writer wins: when another writer has been there, nothing of this call is stored and its events are returned. */
-export type Appended = { readonly appended: true; readonly seq: number } | { readonly appended: false; readonly winner: readonly StoredEvent[] };
+export type Appended =
+  | { readonly appended: true; readonly seq: number }
+  | { readonly appended: false; readonly winner: readonly StoredEvent[] };
 
 export interface Created {
   /** false: a run of this id exists; it is left as it is. */

@@ -30,8 +30,20 @@ describe("checkChain", () => {
   });
 
   it.each<[string, number, string, readonly ChainLink[], PinnedHead]>([
-    ["a changed event", 2, "the event does not match its chain value", [at(0), { ...at(1), body: "{}" }, at(2)], headOf(intact)],
-    ["a changed chain value", 2, "the event does not match its chain value", [at(0), { ...at(1), hash: "x" }, at(2)], headOf(intact)],
+    [
+      "a changed event",
+      2,
+      "the event does not match its chain value",
+      [at(0), { ...at(1), body: "{}" }, at(2)],
+      headOf(intact),
+    ],
+    [
+      "a changed chain value",
+      2,
+      "the event does not match its chain value",
+      [at(0), { ...at(1), hash: "x" }, at(2)],
+      headOf(intact),
+    ],
     ["bytes that are no text", 3, "the event is not text", [at(0), at(1), { ...at(2), body: null }], headOf(intact)],
     ["a dropped event", 2, "the event is missing", [at(0), at(2)], headOf(intact)],
     ["a dropped first event", 1, "the event is missing", [at(1), at(2)], headOf(intact)],
@@ -39,8 +51,20 @@ describe("checkChain", () => {
     ["no events at all", 1, "the event is missing", [], headOf([])],
     ["a head that was moved back", 3, "the event lies beyond the pinned head", intact, headOf(intact.slice(0, 2))],
     ["another head", 3, "the pinned head does not match the last event", intact, headOf(intact, { hash: "x" })],
-    ["another status", 3, "the run is listed as queued but its events say running", intact, headOf(intact, { status: "queued" })],
-    ["another reason", 3, "the run is listed as running but its events say running", intact, headOf(intact, { reason: "noop" })],
+    [
+      "another status",
+      3,
+      "the run is listed as queued but its events say running",
+      intact,
+      headOf(intact, { status: "queued" }),
+    ],
+    [
+      "another reason",
+      3,
+      "the run is listed as running but its events say running",
+      intact,
+      headOf(intact, { reason: "noop" }),
+    ],
     ["another plan", 1, "the run is listed with another plan", intact, headOf(intact, { plan: "q" })],
   ])("names the first event that does not fit: %s", (_, seq, problem, links, head) => {
     expect(checkChain("r_1", links, head)).toEqual({ intact: false, seq, problem });

@@ -55,7 +55,8 @@ function decideRunning(plan: Plan, state: RunningState, now: number): Decision {
   if ("end" in progress.cursor) return record(finishFact(plan, facts, progress.cursor));
   const limit = reachedLimit(plan, facts, now);
   if (limit !== null) return stop(limit);
-  if (state.pausing !== null) return busy ? waitFor(wallDeadline(plan, facts)) : record({ type: "run.paused", by: state.pausing });
+  if (state.pausing !== null)
+    return busy ? waitFor(wallDeadline(plan, facts)) : record({ type: "run.paused", by: state.pausing });
   return decideStage(plan, state, progress.cursor, now);
 }
 
@@ -71,7 +72,15 @@ function decideStage(plan: Plan, state: RunningState, cursor: Extract<Target, { 
     if (limit !== null) return stop(limit);
     const visit = (facts.visits.get(stage.id) ?? 0) + 1;
     if (stage.kind === "group") return record(openingFact(stage, facts, visit));
-    return begin(plan, state, { path: stage.id, leaf: stage, position: 0, visit, attempt: 1, failures: 0, granted: null });
+    return begin(plan, state, {
+      path: stage.id,
+      leaf: stage,
+      position: 0,
+      visit,
+      attempt: 1,
+      failures: 0,
+      granted: null,
+    });
   }
   return stage.kind === "group" ? decideGroup(plan, state, stage, now) : decideLanes(plan, state, 1, false, now);
 }
@@ -80,26 +89,27 @@ function decideGroup(plan: Plan, state: RunningState, group: GroupStage, now: nu
   const lanes = [...state.progress.lanes.values()];
   const failed = lanes.some((lane) => lane.status === "done" && !isGood(lane));
   const closing = failed && group.failFast;
-  const open = lanes.some((lane) => lane.status !== "done" && !(closing && lane.status === "ready" && lane.attempts === 0));
+  const open = lanes.some(
+    (lane) => lane.status !== "done" && !(closing && lane.status === "ready" && lane.attempts === 0),
+  );
   if (!open) return record({ type: "group.closed", stage: group.id, outcome: failed ? "failure" : "success" });
   return decideLanes(plan, state, group.maxParallel, closing, now);
 }
 
 /** Starts the first lane that may start; else says what to wait for. `closing`: lanes that never started stay so. */
 function decideLanes(plan: Plan, state: RunningState, maxParallel: number, closing: boolean, now: number): Decision {
+  const lanes = [...state.progress.lanes.values()];
+  const lost = lanes.find((lane) => lane.status === "lost");
+  if (lost !== undefined) return record(askAboutLoss(state, lost));
   const running = runningLanes(state);
-  let until = wallDeadline(plan, state.facts);
-  let pending = false;
-  for (const lane of state.progress.lanes.values()) {
-    if (lane.status === "lost") return record(askAboutLoss(state, lane));
-    if (lane.status !== "ready" || (closing && lane.attempts === 0)) continue;
-    pending = true;
-    if (running >= maxParallel) continue;
-    if (lane.readyAt <= now) return begin(plan, state, { ...lane, attempt: lane.attempts + 1 });
-    until = until === null ? lane.readyAt : Math.min(until, lane.readyAt);
-  }
-  if (running > 0 || pending) return waitFor(until);
-  return record({ type: "run.waiting", reason: "awaiting_approval" });
+  const ready = lanes.filter((lane) => lane.status === "ready" && !(closing && lane.attempts === 0));
+  const next = running < maxParallel ? ready.find((lane) => lane.readyAt <= now) : undefined;
+  if (next !== undefined) return begin(plan, state, { ...next, attempt: next.attempts + 1 });
+  if (running === 0 && ready.length === 0) return record({ type: "run.waiting", reason: "awaiting_approval" });
+  const moments = running < maxParallel ? ready.map((lane) => lane.readyAt) : [];
+  const deadline = wallDeadline(plan, state.facts);
+  if (deadline !== null) moments.push(deadline);
+  return waitFor(moments.length === 0 ? null : Math.min(...moments));
 }
 
 function begin(plan: Plan, state: RunningState, start: Start): Decision {
@@ -116,7 +126,8 @@ function costOf(plan: Plan, leaf: LeafStage): Usage {
 /** What the lanes under way may still spend. */
 function reservedBy(plan: Plan, state: RunningState): Usage {
   let sum = NO_USAGE;
-  for (const lane of state.progress.lanes.values()) if (lane.status === "running") sum = addUsage(sum, costOf(plan, lane.leaf));
+  for (const lane of state.progress.lanes.values())
+    if (lane.status === "running") sum = addUsage(sum, costOf(plan, lane.leaf));
   return sum;
 }
 

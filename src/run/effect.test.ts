@@ -11,7 +11,8 @@ async function played(yaml: string, script: Script = {}, params = {}) {
 
 describe("what a stage is about to do", () => {
   it("keeps the type of a value that is one reference, and writes the others as text", async () => {
-    const yaml = 'params: { n: { type: number }, cmd: { type: list, default: [ok, "1"] } }\nstages:\n  - { id: a, command: "${params.cmd}" }\n  - { id: b, command: [ok, "${params.n}", "x${params.n}y", true] }\n';
+    const yaml =
+      'params: { n: { type: number }, cmd: { type: list, default: [ok, "1"] } }\nstages:\n  - { id: a, command: "${params.cmd}" }\n  - { id: b, command: [ok, "${params.n}", "x${params.n}y", true] }\n';
     const { host } = await played(yaml, {}, { n: 7 });
     expect(host.executed.map((request) => request.argv)).toEqual([
       ["ok", "1"],
@@ -20,7 +21,9 @@ describe("what a stage is about to do", () => {
   });
 
   it("never reads a value for references again", async () => {
-    const { host } = await played('params: { evil: { default: "$${run.id}" } }\nstages:\n  - { id: a, command: [ok, "${params.evil}"] }\n');
+    const { host } = await played(
+      'params: { evil: { default: "$${run.id}" } }\nstages:\n  - { id: a, command: [ok, "${params.evil}"] }\n',
+    );
     expect(host.executed[0]?.argv).toEqual(["ok", "${run.id}"]);
   });
 
@@ -30,14 +33,21 @@ describe("what a stage is about to do", () => {
   });
 
   it("knows the run, its round and the results before", async () => {
-    const yaml = 'stages:\n  - { id: a, command: [ok], capture: json }\n  - { id: b, command: [ok, "${run.id}", "${run.round}", "${stages.a.outcome}", "${stages.a.exit}", "${stages.a.output.deep.x}"] }\n';
+    const yaml =
+      'stages:\n  - { id: a, command: [ok], capture: json }\n  - { id: b, command: [ok, "${run.id}", "${run.round}", "${stages.a.outcome}", "${stages.a.exit}", "${stages.a.output.deep.x}"] }\n';
     const { host } = await played(yaml, { stages: { a: [{ output: { deep: { x: 1 } } }] } });
     expect(host.executed[1]?.argv).toEqual(["ok", host.run, "1", "success", "0", "1"]);
   });
 
   it("refuses what has no value, however it is missing", async () => {
-    const yaml = (ref: string) => `stages:\n  - { id: a, command: [ok], capture: json }\n  - { id: b, command: [ok, "${ref}"] }\n`;
-    for (const [ref, output] of [["${stages.a.output.x}", {}], ["${stages.a.output.x.y}", { x: 1 }], ["${stages.a.output.toString}", {}], ["${stages.a.output.x.y}", { x: null }]] as const) {
+    const yaml = (ref: string) =>
+      `stages:\n  - { id: a, command: [ok], capture: json }\n  - { id: b, command: [ok, "${ref}"] }\n`;
+    for (const [ref, output] of [
+      ["${stages.a.output.x}", {}],
+      ["${stages.a.output.x.y}", { x: 1 }],
+      ["${stages.a.output.toString}", {}],
+      ["${stages.a.output.x.y}", { x: null }],
+    ] as const) {
       const { refused } = await played(yaml(ref), { stages: { a: [{ output }] } });
       expect(refused).toMatchObject({ stage: "b", error: `${ref} has no value` });
     }
@@ -51,7 +61,8 @@ describe("what a stage is about to do", () => {
   });
 
   it("hands artifacts on by name, and refuses to begin without them", async () => {
-    const yaml = "stages:\n  - { id: a, command: [ok], outputs: { note: n.txt }, on_failure: b }\n  - { id: b, command: [ok], inputs: [a.note, a.log] }\n";
+    const yaml =
+      "stages:\n  - { id: a, command: [ok], outputs: { note: n.txt }, on_failure: b }\n  - { id: b, command: [ok], inputs: [a.note, a.log] }\n";
     const note = { sha256: "ab", bytes: 2 };
     const { host } = await played(yaml, { stages: { a: [{ artifacts: { note } }] } });
     expect(host.executed[1]?.inputs).toEqual({ "a.note": note, "a.log": { sha256: "0".repeat(64), bytes: 0 } });
@@ -60,15 +71,20 @@ describe("what a stage is about to do", () => {
   });
 
   it("refuses a child run whose parameter has another type than it declares", async () => {
-    const child = 'version: 1\nname: child\nparams: { n: { type: number }, any: { default: 1 } }\npolicy: { allow: [ { run: [ok] } ] }\nstages: [ { id: c, command: [ok] } ]\n';
-    const yaml = 'params: { word: { default: x } }\nstages:\n  - { id: r, run: { blueprint: ./child.yaml, params: { n: "${params.word}", any: [1] } } }\n';
+    const child =
+      "version: 1\nname: child\nparams: { n: { type: number }, any: { default: 1 } }\npolicy: { allow: [ { run: [ok] } ] }\nstages: [ { id: c, command: [ok] } ]\n";
+    const yaml =
+      'params: { word: { default: x } }\nstages:\n  - { id: r, run: { blueprint: ./child.yaml, params: { n: "${params.word}", any: [1] } } }\n';
     const host = createTestHost(planFrom(yaml, { children: { "child.yaml": child } }));
     await host.start();
-    expect((await host.events()).find((event) => event.type === "stage.refused")).toMatchObject({ error: "parameter n is not a number" });
+    expect((await host.events()).find((event) => event.type === "stage.refused")).toMatchObject({
+      error: "parameter n is not a number",
+    });
   });
 
   it("gives each item of a fan-out its own values", async () => {
-    const yaml = 'stages:\n  - { id: f, group: { for_each: [ { n: 1 }, { n: 2 } ], stage: { command: [ok, "${item.n}"], env: { I: "${index}" } } } }\n';
+    const yaml =
+      'stages:\n  - { id: f, group: { for_each: [ { n: 1 }, { n: 2 } ], stage: { command: [ok, "${item.n}"], env: { I: "${index}" } } } }\n';
     const { host } = await played(yaml);
     expect(host.executed.map((request) => [...request.argv, request.env["I"]])).toEqual([
       ["ok", "1", "0"],

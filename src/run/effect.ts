@@ -69,7 +69,9 @@ function effectOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Effect 
     case "command":
     case "gate": {
       const { request, argv } = programOf(leaf, resolver);
-      const env = Object.fromEntries(leaf.env.map(([name, value]) => [name, resolver.text(resolver.value(value), `env ${name}`)]));
+      const env = Object.fromEntries(
+        leaf.env.map(([name, value]) => [name, resolver.text(resolver.value(value), `env ${name}`)]),
+      );
       return { kind: "process", stage: leaf, request, argv, env, inputs: inputsOf(facts, leaf, resolver) };
     }
     case "action": {
@@ -121,6 +123,18 @@ function inputsOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Readonl
 }
 
 /** What a person allows: this plan, this stage, this visit, exactly this request. Another visit needs another answer. */
-export function approvalDigest(facts: RunFacts, lane: Pick<Lane, "path" | "visit">, request: PolicyRequest | null): string {
-  return sha256(canonical({ plan: facts.plan, run: facts.run, stage: lane.path, visit: lane.visit, request: request as JsonObject | null }));
+export function approvalDigest(
+  facts: RunFacts,
+  lane: Pick<Lane, "path" | "visit">,
+  request: PolicyRequest | null,
+): string {
+  return sha256(
+    canonical({
+      plan: facts.plan,
+      run: facts.run,
+      stage: lane.path,
+      visit: lane.visit,
+      request: request as JsonObject | null,
+    }),
+  );
 }

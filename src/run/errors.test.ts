@@ -5,17 +5,36 @@ import { RUN_ERRORS } from "./errors.ts";
 describe("RUN_ERRORS", () => {
   it("name what they are about, and what to do", () => {
     expect(diagnose(RUN_ERRORS, "RUN_NOT_FOUND", { run: "r_1" }).what).toBe('no run is called "r_1"');
-    expect(diagnose(RUN_ERRORS, "RUN_AMBIGUOUS", { run: "r_", matches: ["r_1", "r_2"] }).what).toBe('"r_" could be r_1, r_2');
-    expect(diagnose(RUN_ERRORS, "RUN_ENDED", { run: "r_1", status: "failed", reason: "oom" }).what).toBe("run r_1 has ended: failed (oom)");
-    expect(diagnose(RUN_ERRORS, "RUN_HELD", { run: "r_1", pid: 7, hostname: "box" }).what).toBe("run r_1 is hosted by process 7 on box");
-    expect(diagnose(RUN_ERRORS, "RUN_NOT_HOSTED", { run: "r_1", status: "paused" }).what).toContain("no process hosts it");
-    const needed = diagnose(RUN_ERRORS, "RUN_ANSWER_NEEDED", { run: "r_1", stage: "a", why: "it was lost", answers: ["again", "done"] });
+    expect(diagnose(RUN_ERRORS, "RUN_AMBIGUOUS", { run: "r_", matches: ["r_1", "r_2"] }).what).toBe(
+      '"r_" could be r_1, r_2',
+    );
+    expect(diagnose(RUN_ERRORS, "RUN_ENDED", { run: "r_1", status: "failed", reason: "oom" }).what).toBe(
+      "run r_1 has ended: failed (oom)",
+    );
+    expect(diagnose(RUN_ERRORS, "RUN_HELD", { run: "r_1", pid: 7, hostname: "box" }).what).toBe(
+      "run r_1 is hosted by process 7 on box",
+    );
+    expect(diagnose(RUN_ERRORS, "RUN_NOT_HOSTED", { run: "r_1", status: "paused" }).what).toContain(
+      "no process hosts it",
+    );
+    const needed = diagnose(RUN_ERRORS, "RUN_ANSWER_NEEDED", {
+      run: "r_1",
+      stage: "a",
+      why: "it was lost",
+      answers: ["again", "done"],
+    });
     expect(needed.what).toBe('run r_1 waits for an answer about "a": it was lost');
     expect(needed.hint).toBe("Answer with `pawl resume r_1 --answer again|done`.");
     const unknown = diagnose(RUN_ERRORS, "RUN_ANSWER_UNKNOWN", { run: "r_1", answer: "maybe", answers: ["again"] });
-    expect([unknown.what, unknown.hint]).toEqual(['"maybe" is not an answer to the open question of run r_1', "Use one of: again."]);
+    expect([unknown.what, unknown.hint]).toEqual([
+      '"maybe" is not an answer to the open question of run r_1',
+      "Use one of: again.",
+    ]);
     const none = diagnose(RUN_ERRORS, "RUN_ANSWER_UNKNOWN", { run: "r_1", answer: "maybe", answers: [] });
-    expect([none.what, none.hint]).toEqual(['run r_1 has no open question that "maybe" could answer', "Resume it without --answer."]);
+    expect([none.what, none.hint]).toEqual([
+      'run r_1 has no open question that "maybe" could answer',
+      "Resume it without --answer.",
+    ]);
     expect(diagnose(RUN_ERRORS, "RUN_LOST", { run: "r_1" }).what).toBe("another process has written to run r_1");
     expect(diagnose(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: "fix" }).what).toContain('"fix"');
     expect(diagnose(RUN_ERRORS, "RUN_PLAN_MISSING", { run: "r_1", plan: "p" }).what).toContain("is not in the journal");

@@ -24,7 +24,8 @@ export const RUN_ERRORS = {
     exit: 3,
   },
   RUN_HELD: {
-    what: (d: { run: string; pid: number; hostname: string }) => `run ${d.run} is hosted by process ${d.pid} on ${d.hostname}`,
+    what: (d: { run: string; pid: number; hostname: string }) =>
+      `run ${d.run} is hosted by process ${d.pid} on ${d.hostname}`,
     why: "Two hosts of one run would repeat its effects.",
     hint: "Follow it with `pawl status RUN --watch`, or end it with `pawl cancel RUN`.",
     retry: "after_change",
@@ -41,7 +42,8 @@ export const RUN_ERRORS = {
     what: (d: { run: string; stage: string; why: string; answers: readonly string[] }) =>
       `run ${d.run} waits for an answer about "${d.stage}": ${d.why}`,
     why: "Going on without the answer could do what nobody allowed, or do a thing twice.",
-    hint: (d: { run: string; answers: readonly string[] }) => `Answer with \`pawl resume ${d.run} --answer ${d.answers.join("|")}\`.`,
+    hint: (d: { run: string; answers: readonly string[] }) =>
+      `Answer with \`pawl resume ${d.run} --answer ${d.answers.join("|")}\`.`,
     retry: "after_change",
     exit: 3,
   },

@@ -75,9 +75,20 @@ interface EventFields {
   "stage.refused": { readonly stage: string; readonly visit: number; readonly error: string };
   /** The child run of the stage rests until a person acts; the stage goes on with it after that. */
   "stage.rested": { readonly stage: string; readonly attempt: number; readonly child: string };
-  "group.opened": { readonly stage: string; readonly visit: number; readonly members: number; readonly items?: readonly JsonValue[] };
+  "group.opened": {
+    readonly stage: string;
+    readonly visit: number;
+    readonly members: number;
+    readonly items?: readonly JsonValue[];
+  };
   "group.closed": { readonly stage: string; readonly outcome: string };
-  "policy.denied": { readonly stage: string; readonly visit: number; readonly rule: string; readonly why: string; readonly request: JsonObject };
+  "policy.denied": {
+    readonly stage: string;
+    readonly visit: number;
+    readonly rule: string;
+    readonly why: string;
+    readonly request: JsonObject;
+  };
   /** A durable question to a person, bound to exact content. */
   "approval.requested": {
     readonly stage: string;
@@ -87,7 +98,12 @@ interface EventFields {
     readonly why: string;
     readonly answers: readonly string[];
   };
-  "approval.answered": { readonly stage: string; readonly digest: string; readonly answer: string; readonly by: string };
+  "approval.answered": {
+    readonly stage: string;
+    readonly digest: string;
+    readonly answer: string;
+    readonly by: string;
+  };
   "run.waiting": { readonly reason: WaitReason };
   "run.pausing": { readonly by: string };
   "run.paused": { readonly by: string };

@@ -7,26 +7,44 @@ import type { Fact, RunEvent } from "./events.ts";
 import { beginState, evolve } from "./evolve.ts";
 import type { RunState } from "./state.ts";
 
-const PLAN = planFrom("stages:\n  - { id: a, command: [ok], effect: once, max_attempts: 2 }\n  - { id: p, group: { parallel: [ { id: x, command: [ok] } ] } }\n");
+const PLAN = planFrom(
+  "stages:\n  - { id: a, command: [ok], effect: once, max_attempts: 2 }\n  - { id: p, group: { parallel: [ { id: x, command: [ok] } ] } }\n",
+);
 
 function fold(plan: Plan, ...facts: Fact[]): RunState {
-  const created = { type: "run.created", at: 1, run: "r_1" as RunId, blueprint: "test", plan: plan.fingerprint, params: {} } as const;
-  return facts.reduce<RunState>((state, fact, index) => evolve(plan, state, { ...fact, at: index + 2 } as RunEvent), beginState(created));
+  const created = {
+    type: "run.created",
+    at: 1,
+    run: "r_1" as RunId,
+    blueprint: "test",
+    plan: plan.fingerprint,
+    params: {},
+  } as const;
+  return facts.reduce<RunState>(
+    (state, fact, index) => evolve(plan, state, { ...fact, at: index + 2 } as RunEvent),
+    beginState(created),
+  );
 }
 
 const STARTED: Fact = { type: "run.started" };
 
 describe("evolve", () => {
   it("throws what the transition table forbids", () => {
-    expect(() => fold(PLAN, { type: "run.paused", by: "x" })).toThrow("a run that is queued cannot have the event run.paused");
+    expect(() => fold(PLAN, { type: "run.paused", by: "x" })).toThrow(
+      "a run that is queued cannot have the event run.paused",
+    );
   });
 
   it("throws for a stage or a group that the plan does not have", () => {
     const start = (stage: string): Fact => ({ type: "stage.started", stage, visit: 1, attempt: 1, rule: "r" });
     expect(() => fold(PLAN, STARTED, start("nobody"))).toThrow('has no stage "nobody"');
     expect(() => fold(PLAN, STARTED, start("p"))).toThrow('"p" is a group, not a leaf stage');
-    expect(() => fold(PLAN, STARTED, { type: "group.opened", stage: "a", visit: 1, members: 1 })).toThrow('"a" is not a group');
-    expect(() => fold(PLAN, STARTED, { type: "group.opened", stage: "p", visit: 1, members: 9 })).toThrow('group "p" has no member 1');
+    expect(() => fold(PLAN, STARTED, { type: "group.opened", stage: "a", visit: 1, members: 1 })).toThrow(
+      '"a" is not a group',
+    );
+    expect(() => fold(PLAN, STARTED, { type: "group.opened", stage: "p", visit: 1, members: 9 })).toThrow(
+      'group "p" has no member 1',
+    );
   });
 
   it("fails a run whose stage ends in a way the plan does not know", () => {
@@ -36,12 +54,17 @@ describe("evolve", () => {
   });
 
   it("keeps nothing of a group that closes without having been opened", () => {
-    expect(() => fold(PLAN, STARTED, { type: "group.closed", stage: "p", outcome: "success" })).toThrow('has no stage ""');
+    expect(() => fold(PLAN, STARTED, { type: "group.closed", stage: "p", outcome: "success" })).toThrow(
+      'has no stage ""',
+    );
   });
 });
 
 describe("answers about a lost attempt", () => {
-  async function lost(script: Script = {}, yaml = "stages:\n  - { id: a, command: [ok], effect: once, max_attempts: 2 }\n") {
+  async function lost(
+    script: Script = {},
+    yaml = "stages:\n  - { id: a, command: [ok], effect: once, max_attempts: 2 }\n",
+  ) {
     const plan = planFrom(yaml);
     const host = createTestHost(plan, { stages: { a: ["hang"] } });
     const first = host.start();

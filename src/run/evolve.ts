@@ -2,8 +2,9 @@
  * evolve: (state, event) → state. It only records: every choice was made by `decide` before the event was written.
  * It throws only when the transition table is broken, which is a defect and never an outcome of a run.
  */
-import { addUsage, NO_USAGE } from "../base/usage.ts";
+
 import type { RunId } from "../base/ids.ts";
+import { addUsage, NO_USAGE } from "../base/usage.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { EventOf, RunEvent } from "./events.ts";
 import { closeGroup, finishLane, laneFor, openGroup, refuse } from "./lanes.ts";
@@ -134,7 +135,11 @@ function evolvePaused(state: Extract<RunState, { status: "paused" }>, event: Run
   return { status: "running", facts, progress: next, stopping: null, pausing: null };
 }
 
-function answered(plan: Plan, state: Extract<RunState, { status: "waiting" }>, event: EventOf<"approval.answered">): RunState {
+function answered(
+  plan: Plan,
+  state: Extract<RunState, { status: "waiting" }>,
+  event: EventOf<"approval.answered">,
+): RunState {
   const lane = laneFor(plan, state, event.stage);
   lane.question = null;
   switch (event.answer) {
@@ -150,8 +155,20 @@ function answered(plan: Plan, state: Extract<RunState, { status: "waiting" }>, e
     default: {
       const outcome = event.answer === "done" ? "success" : "failure";
       const cause = event.answer === "done" ? "ok" : "killed";
-      const running: RunningState = { status: "running", facts: state.facts, progress: state.progress, stopping: null, pausing: null };
-      const after = finishLane(plan, running, event.stage, { outcome, cause, error: `answered by ${event.by}` }, event.at);
+      const running: RunningState = {
+        status: "running",
+        facts: state.facts,
+        progress: state.progress,
+        stopping: null,
+        pausing: null,
+      };
+      const after = finishLane(
+        plan,
+        running,
+        event.stage,
+        { outcome, cause, error: `answered by ${event.by}` },
+        event.at,
+      );
       return { ...state, progress: after.progress };
     }
   }
@@ -159,11 +176,24 @@ function answered(plan: Plan, state: Extract<RunState, { status: "waiting" }>, e
 
 function end(state: RunState, event: EventOf<"run.finished">): RunState {
   const { reason, detail } = event;
-  return { status: event.status as TerminalStatus, facts: state.facts, reason, ...(detail === undefined ? {} : { detail }) };
+  return {
+    status: event.status as TerminalStatus,
+    facts: state.facts,
+    reason,
+    ...(detail === undefined ? {} : { detail }),
+  };
 }
 
 function resultOf(event: EventOf<"stage.finished">): StageResult {
-  const { type: _type, at: _at, stage: _stage, attempt: _attempt, usage: _usage, signal: _signal, child: _child, ...result } = event;
+  const {
+    type: _type,
+    at: _at,
+    stage: _stage,
+    attempt: _attempt,
+    usage: _usage,
+    signal: _signal,
+    child: _child,
+    ...result
+  } = event;
   return result;
 }
-

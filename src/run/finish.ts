@@ -9,7 +9,10 @@ const BY_CAUSE: Partial<Record<Cause, StopReason>> = { stall: "stall", oom: "oom
 export function finishFact(plan: Plan, facts: RunFacts, target: Extract<Target, { end: string }>): Fact {
   switch (target.end) {
     case "done":
-      return finished(doneReason(plan, facts, target.cut), target.cut === undefined ? undefined : `the level ends before "${target.cut}"`);
+      return finished(
+        doneReason(plan, facts, target.cut),
+        target.cut === undefined ? undefined : `the level ends before "${target.cut}"`,
+      );
     case "fail": {
       const failure = facts.lastFailure;
       const detail = failure === null ? undefined : `${failure.stage}: ${failure.error ?? failure.cause}`;

@@ -77,7 +77,13 @@ export function closeGroup(plan: Plan, state: RunningState, outcome: string): Ru
 }
 
 /** Ends an attempt. The lane is tried again while it has attempts left; else its stage is left by its outcome. */
-export function finishLane(plan: Plan, state: RunningState, path: string, result: StageResult, at: number): RunningState {
+export function finishLane(
+  plan: Plan,
+  state: RunningState,
+  path: string,
+  result: StageResult,
+  at: number,
+): RunningState {
   const { facts, progress } = state;
   const lane = laneFor(plan, state, path);
   const kept = lane.leaf.kind === "gate" ? verdictOf(result) : result;

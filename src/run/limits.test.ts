@@ -5,8 +5,17 @@ import { NO_USAGE } from "../base/usage.ts";
 import { beginState } from "./evolve.ts";
 import { reachedLimit, startLimit, wallDeadline } from "./limits.ts";
 
-const PLAN = planFrom("limits: { wall: 10s, consecutive_failures: 2, tokens: 30 }\nstages:\n  - { id: a, command: [ok] }\n");
-const created = { type: "run.created", at: 1000, run: "r_1" as RunId, blueprint: "test", plan: "p", params: {} } as const;
+const PLAN = planFrom(
+  "limits: { wall: 10s, consecutive_failures: 2, tokens: 30 }\nstages:\n  - { id: a, command: [ok] }\n",
+);
+const created = {
+  type: "run.created",
+  at: 1000,
+  run: "r_1" as RunId,
+  blueprint: "test",
+  plan: "p",
+  params: {},
+} as const;
 
 describe("limits", () => {
   it("end the run at the deadline and not before", () => {
@@ -30,6 +39,8 @@ describe("limits", () => {
     const ten = { tokens: 10, microUsd: 0 };
     expect(startLimit(PLAN, facts, ten, ten)).toBeNull();
     expect(startLimit(PLAN, facts, { tokens: 11, microUsd: 0 }, ten)).toMatchObject({ reason: "budget_exhausted" });
-    expect(startLimit(PLAN, facts, NO_USAGE, { tokens: 21, microUsd: 0 })).toMatchObject({ reason: "budget_exhausted" });
+    expect(startLimit(PLAN, facts, NO_USAGE, { tokens: 21, microUsd: 0 })).toMatchObject({
+      reason: "budget_exhausted",
+    });
   });
 });

@@ -11,7 +11,8 @@ export function wallDeadline(plan: Plan, facts: RunFacts): number | null {
 /** Bounds that hold at any moment. */
 export function reachedLimit(plan: Plan, facts: RunFacts, now: number): Stopping | null {
   const deadline = wallDeadline(plan, facts);
-  if (deadline !== null && now >= deadline) return { reason: "max_runtime", detail: `limits.wall of ${plan.limits.wallMs} ms` };
+  if (deadline !== null && now >= deadline)
+    return { reason: "max_runtime", detail: `limits.wall of ${plan.limits.wallMs} ms` };
   const { consecutiveFailures } = plan.limits;
   if (consecutiveFailures !== null && facts.consecutiveFailures >= consecutiveFailures) {
     return { reason: "consecutive_failures", detail: `${facts.consecutiveFailures} failures in a row` };
@@ -22,7 +23,9 @@ export function reachedLimit(plan: Plan, facts: RunFacts, now: number): Stopping
 /** Whether one more round may begin. */
 export function roundLimit(plan: Plan, facts: RunFacts): Stopping | null {
   const { rounds } = plan.limits;
-  return rounds !== null && facts.round >= rounds ? { reason: "max_rounds", detail: `limits.rounds is ${rounds}` } : null;
+  return rounds !== null && facts.round >= rounds
+    ? { reason: "max_rounds", detail: `limits.rounds is ${rounds}` }
+    : null;
 }
 
 /** Whether the stage may be visited once more. */

@@ -11,9 +11,18 @@ describe("rowChange", () => {
   it.each<[RunEvent, unknown]>([
     [created, { status: "queued", reason: null }],
     [started, { status: "running", reason: null }],
-    [{ type: "run.resumed", at, after: "wait" }, { status: "running", reason: null }],
-    [{ type: "run.waiting", at, reason: "awaiting_approval" }, { status: "waiting", reason: "awaiting_approval" }],
-    [{ type: "run.paused", at, by: "ann" }, { status: "paused", reason: null }],
+    [
+      { type: "run.resumed", at, after: "wait" },
+      { status: "running", reason: null },
+    ],
+    [
+      { type: "run.waiting", at, reason: "awaiting_approval" },
+      { status: "waiting", reason: "awaiting_approval" },
+    ],
+    [
+      { type: "run.paused", at, by: "ann" },
+      { status: "paused", reason: null },
+    ],
     [finished, { status: "blocked", reason: "max_rounds" }],
     [{ type: "run.pausing", at, by: "ann" }, undefined],
     [{ type: "run.stopping", at, reason: "cancelled" }, undefined],
@@ -25,7 +34,10 @@ describe("rowChange", () => {
 
 describe("lastRowChange", () => {
   it("is what the last telling event says", () => {
-    expect(lastRowChange([created, started, { type: "run.pausing", at, by: "ann" }])).toEqual({ status: "running", reason: null });
+    expect(lastRowChange([created, started, { type: "run.pausing", at, by: "ann" }])).toEqual({
+      status: "running",
+      reason: null,
+    });
     expect(lastRowChange([created, started, finished])).toEqual({ status: "blocked", reason: "max_rounds" });
     expect(lastRowChange([])).toBeUndefined();
   });
@@ -33,7 +45,12 @@ describe("lastRowChange", () => {
 
 describe("isAtRest", () => {
   it("holds for a run that has ended or waits for a person", () => {
-    expect(["waiting", "paused", "succeeded", "killed"].map((status) => isAtRest(status as "paused"))).toEqual([true, true, true, true]);
+    expect(["waiting", "paused", "succeeded", "killed"].map((status) => isAtRest(status as "paused"))).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
     expect(["queued", "running"].map((status) => isAtRest(status as "queued"))).toEqual([false, false]);
   });
 });

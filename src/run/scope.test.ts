@@ -5,12 +5,29 @@ import { beginState } from "./evolve.ts";
 import { childOf } from "./plan-index.ts";
 import { lookUp } from "./scope.ts";
 
-const created = { type: "run.created", at: 1, run: "r_1" as RunId, blueprint: "test", plan: "p", params: { list: [1] } } as const;
+const created = {
+  type: "run.created",
+  at: 1,
+  run: "r_1" as RunId,
+  blueprint: "test",
+  plan: "p",
+  params: { list: [1] },
+} as const;
 const { facts } = beginState(created);
 
 describe("lookUp", () => {
   it("has no value for what is not there", () => {
-    for (const path of [[], ["nothing"], ["item"], ["index"], ["stages"], ["stages", "a"], ["params", "x"], ["params", "list", "length"], ["params", "__proto__"]]) {
+    for (const path of [
+      [],
+      ["nothing"],
+      ["item"],
+      ["index"],
+      ["stages"],
+      ["stages", "a"],
+      ["params", "x"],
+      ["params", "list", "length"],
+      ["params", "__proto__"],
+    ]) {
       expect(lookUp(facts, null, path), path.join(".")).toBeUndefined();
     }
   });

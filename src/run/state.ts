@@ -107,8 +107,19 @@ export type RunState =
       readonly stopping: Stopping | null;
       readonly pausing: string | null;
     }
-  | { readonly status: "waiting"; readonly facts: RunFacts; readonly progress: Progress; readonly reason: WaitReason; readonly stopping: Stopping | null }
+  | {
+      readonly status: "waiting";
+      readonly facts: RunFacts;
+      readonly progress: Progress;
+      readonly reason: WaitReason;
+      readonly stopping: Stopping | null;
+    }
   | { readonly status: "paused"; readonly facts: RunFacts; readonly progress: Progress; readonly by: string }
-  | { readonly status: TerminalStatus; readonly facts: RunFacts; readonly reason: StopReason; readonly detail?: string };
+  | {
+      readonly status: TerminalStatus;
+      readonly facts: RunFacts;
+      readonly reason: StopReason;
+      readonly detail?: string;
+    };
 
 export type RunningState = Extract<RunState, { status: "running" }>;

@@ -22,7 +22,12 @@ async function candidates(root: string): Promise<readonly string[]> {
   const paths = ["blueprint.yaml"];
   for (const folder of FOLDERS) {
     const names = await readdir(join(root, folder)).catch(() => []);
-    paths.push(...names.filter((name) => name.endsWith(".yaml")).sort().map((name) => join(folder, name)));
+    paths.push(
+      ...names
+        .filter((name) => name.endsWith(".yaml"))
+        .sort()
+        .map((name) => join(folder, name)),
+    );
   }
   return paths;
 }

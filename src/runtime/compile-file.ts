@@ -8,7 +8,7 @@ import { parseBlueprint } from "../blueprint/validate.ts";
 import { compile } from "../plan/compile.ts";
 import type { ActionSignature } from "../plan/plan.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
-import type { CompileOptions, Compiled } from "./runtime.ts";
+import type { Compiled, CompileOptions } from "./runtime.ts";
 
 /** The text is refused above this before it is read; the parser has the exact limit. */
 const MOST_BYTES = 1 << 20;
@@ -32,8 +32,15 @@ export async function compileFile(
   const { sources, blueprints, problems } = loading;
   const blueprint = blueprints.get(file);
   if (blueprint === undefined || problems.length > 0) return { sources, plan: failed(problems) };
-  const child = (name: string, from: string): Blueprint | undefined => blueprints.get(resolve(root, dirname(from), name));
-  const plan = compile(blueprint, { level: options.level ?? "L1", params: options.params ?? {}, actions, rules: [], child });
+  const child = (name: string, from: string): Blueprint | undefined =>
+    blueprints.get(resolve(root, dirname(from), name));
+  const plan = compile(blueprint, {
+    level: options.level ?? "L1",
+    params: options.params ?? {},
+    actions,
+    rules: [],
+    child,
+  });
   return { sources, plan };
 }
 
@@ -64,9 +71,20 @@ function childNames(stages: readonly StageSpec[]): readonly string[] {
 async function readText(loading: Loading, file: string, shown: string): Promise<string | null> {
   const size = await sizeOf(file);
   if (size === null) loading.problems.push(diagnose(RUNTIME_ERRORS, "BLUEPRINT_FILE_UNREADABLE", { file: shown }));
-  else if (size > MOST_BYTES) loading.problems.push(diagnose(RUNTIME_ERRORS, "BLUEPRINT_FILE_HUGE", { file: shown, bytes: size }));
-  else return readFile(file, "utf8");
+  else if (size > MOST_BYTES)
+    loading.problems.push(diagnose(RUNTIME_ERRORS, "BLUEPRINT_FILE_HUGE", { file: shown, bytes: size }));
+  else return decode(loading, await readFile(file), shown);
   return null;
+}
+
+/** Bytes that are not UTF-8 are refused: a replacement character would change what the author wrote. */
+function decode(loading: Loading, bytes: Uint8Array, shown: string): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    loading.problems.push(diagnose(RUNTIME_ERRORS, "BLUEPRINT_FILE_NOT_TEXT", { file: shown }));
+    return null;
+  }
 }
 
 async function sizeOf(file: string): Promise<number | null> {

@@ -41,7 +41,9 @@ export function readConfig(sources: ConfigSources = {}): Config {
     root: findRoot(sources.flags?.root, env["PAWL_ROOT"], cwd),
     color: colorOf(sources.flags?.color, env["NO_COLOR"]),
     processEnv: Object.fromEntries(entries.filter(([name]) => PASSED_ON.test(name))),
-    secrets: entries.filter(([name, value]) => SECRET_NAME.test(name) && value.length >= SHORTEST_SECRET).map(([, value]) => value),
+    secrets: entries
+      .filter(([name, value]) => SECRET_NAME.test(name) && value.length >= SHORTEST_SECRET)
+      .map(([, value]) => value),
     user: env["USER"] ?? env["LOGNAME"] ?? "unknown",
   };
 }

@@ -72,7 +72,8 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     compile: (path, options) => compileFile(parts.root, path, options, parts.actions.signatures()),
     async start(plan) {
       if (!checkedPlans.has(plan)) {
-        if (parts.hasSecret(canonical(plan as PlanJson))) throw pawlError(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: plan.name });
+        if (parts.hasSecret(canonical(plan as PlanJson)))
+          throw pawlError(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: plan.name });
         checkedPlans.add(plan);
       }
       const { engine } = await open();

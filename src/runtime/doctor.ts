@@ -8,8 +8,17 @@ export interface Examined {
   readonly statePath: string;
 }
 
-export async function examine(parts: Examined, open: () => Promise<{ readonly store: Store }>): Promise<readonly DoctorCheck[]> {
-  return [nodeCheck(), rootCheck(parts.root), stateCheck(parts.statePath), await journalCheck(parts.statePath, open), reaperCheck()];
+export async function examine(
+  parts: Examined,
+  open: () => Promise<{ readonly store: Store }>,
+): Promise<readonly DoctorCheck[]> {
+  return [
+    nodeCheck(),
+    rootCheck(parts.root),
+    stateCheck(parts.statePath),
+    await journalCheck(parts.statePath, open),
+    reaperCheck(),
+  ];
 }
 
 function check(name: string, status: DoctorCheck["status"], detail: string, hint: string | null = null): DoctorCheck {
@@ -19,7 +28,12 @@ function check(name: string, status: DoctorCheck["status"], detail: string, hint
 function nodeCheck(): DoctorCheck {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const enough = major > 20 || (major === 20 && minor >= 19);
-  return check("node", enough ? "ok" : "fail", `Node.js ${process.versions.node}`, enough ? null : "Install Node.js 20.19 or newer.");
+  return check(
+    "node",
+    enough ? "ok" : "fail",
+    `Node.js ${process.versions.node}`,
+    enough ? null : "Install Node.js 20.19 or newer.",
+  );
 }
 
 function rootCheck(root: string): DoctorCheck {
@@ -27,7 +41,12 @@ function rootCheck(root: string): DoctorCheck {
     accessSync(root, constants.W_OK);
     return check("project", "ok", root);
   } catch {
-    return check("project", "fail", `${root} cannot be written`, "Runs keep their state in .pawl/ below it: make the folder writable.");
+    return check(
+      "project",
+      "fail",
+      `${root} cannot be written`,
+      "Runs keep their state in .pawl/ below it: make the folder writable.",
+    );
   }
 }
 
@@ -44,15 +63,31 @@ async function journalCheck(dir: string, open: () => Promise<{ readonly store: S
   try {
     const { store } = await open();
     const problems = await store.integrity();
-    if (problems.length === 0) return check("journal", "ok", "intact, commits survive a power cut (WAL, synchronous=FULL)");
-    return check("journal", "fail", problems.slice(0, 3).join("; "), "Copy .pawl/ somewhere safe, then look with `pawl verify --all`.");
+    if (problems.length === 0)
+      return check("journal", "ok", "intact, commits survive a power cut (WAL, synchronous=FULL)");
+    return check(
+      "journal",
+      "fail",
+      problems.slice(0, 3).join("; "),
+      "Copy .pawl/ somewhere safe, then look with `pawl verify --all`.",
+    );
   } catch (error) {
-    return check("journal", "fail", error instanceof Error ? error.message : String(error), "Copy .pawl/ somewhere safe before anything else.");
+    return check(
+      "journal",
+      "fail",
+      error instanceof Error ? error.message : String(error),
+      "Copy .pawl/ somewhere safe before anything else.",
+    );
   }
 }
 
 function reaperCheck(): DoctorCheck {
   return existsSync("/proc/self/environ")
     ? check("processes", "ok", "what a stage leaves running is found by its key and ended")
-    : check("processes", "warn", "no /proc: a process that leaves its group cannot be found", "Use Linux for loops that run unattended.");
+    : check(
+        "processes",
+        "warn",
+        "no /proc: a process that leaves its group cannot be found",
+        "Use Linux for loops that run unattended.",
+      );
 }

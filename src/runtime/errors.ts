@@ -16,6 +16,13 @@ export const RUNTIME_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  BLUEPRINT_FILE_NOT_TEXT: {
+    what: (d: { file: string }) => `${d.file} is not UTF-8 text`,
+    why: "Bytes that are not text could not be shown as they are, nor run as they were meant.",
+    hint: "Save the file as UTF-8.",
+    retry: "after_change",
+    exit: 3,
+  },
   PROJECT_ROOT_MISSING: {
     what: (d: { root: string }) => `the project root ${d.root} is not a folder`,
     why: "Commands run in the project root and state is kept below it.",

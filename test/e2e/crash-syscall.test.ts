@@ -10,7 +10,22 @@ const FULL = process.env["PAWL_FULL"] === "1";
 /** In the short form every so many-th point is tried, spread over all calls. */
 const POINTS = FULL ? Number.POSITIVE_INFINITY : 16;
 const WORKERS = 2;
-const CALLS = ["pwrite64", "write", "writev", "fsync", "fdatasync", "ftruncate", "rename", "renameat2", "link", "linkat", "unlink", "mkdir", "fchmod", "chmod"];
+const CALLS = [
+  "pwrite64",
+  "write",
+  "writev",
+  "fsync",
+  "fdatasync",
+  "ftruncate",
+  "rename",
+  "renameat2",
+  "link",
+  "linkat",
+  "unlink",
+  "mkdir",
+  "fchmod",
+  "chmod",
+];
 const hasStrace = spawnSync("strace", ["-V"]).status === 0;
 
 interface Point {
@@ -24,7 +39,20 @@ function points(): Point[] {
   try {
     cpSync(resolve("test/support/crash"), dir, { recursive: true });
     const trace = join(dir, "trace.txt");
-    const argv = ["-f", "-b", "execve", "-qq", "-o", trace, "-e", `trace=${CALLS.join(",")}`, process.execPath, resolve("dist/cli/main.js"), "run", "blueprint.yaml"];
+    const argv = [
+      "-f",
+      "-b",
+      "execve",
+      "-qq",
+      "-o",
+      trace,
+      "-e",
+      `trace=${CALLS.join(",")}`,
+      process.execPath,
+      resolve("dist/cli/main.js"),
+      "run",
+      "blueprint.yaml",
+    ];
     const run = spawnSync("strace", argv, { cwd: dir, env: { ...process.env, UV_THREADPOOL_SIZE: "1" } });
     expect(run.status).toBe(0);
     const counts = new Map<string, number>();
@@ -46,7 +74,9 @@ function killAt({ call, nth }: Point): Crasher {
 }
 
 describe.runIf(hasStrace)("a run whose process is killed at a system call", () => {
-  it(FULL ? "survives at every write-type call" : `survives at ${POINTS} write-type calls spread over the run`, { timeout: 3_600_000 }, async () => {
+  it(FULL ? "survives at every write-type call" : `survives at ${POINTS} write-type calls spread over the run`, {
+    timeout: 3_600_000,
+  }, async () => {
     const all = points();
     const step = Math.max(1, Math.floor(all.length / POINTS));
     const queue = all.filter((_, index) => index % step === 0);
@@ -56,7 +86,12 @@ describe.runIf(hasStrace)("a run whose process is killed at a system call", () =
       for (let point = queue.shift(); point !== undefined; point = queue.shift()) {
         const report = await crashRun([killAt(point)]);
         kills += report.kills;
-        expect(report, `killed at ${point.call} ${point.nth}`).toMatchObject({ lost: [], repeated: [], skipped: [], status: "succeeded" });
+        expect(report, `killed at ${point.call} ${point.nth}`).toMatchObject({
+          lost: [],
+          repeated: [],
+          skipped: [],
+          status: "succeeded",
+        });
       }
     };
     await Promise.all(Array.from({ length: WORKERS }, worker));

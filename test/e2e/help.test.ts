@@ -31,12 +31,11 @@ describe("help", () => {
 
   it("prints the version and loads nothing else for it", async () => {
     expect((await project.pawl("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-    const { stderr } = spawnSync(process.execPath, ["--trace-uncaught", BIN, "-V"], {
-      encoding: "utf8",
-      env: { PATH: process.env["PATH"], NODE_DEBUG: "esm" },
-    });
-    expect(stderr).not.toContain("run-cli");
-    expect(stderr).not.toContain("commander");
+    const env = { PATH: process.env["PATH"], NODE_DEBUG: "esm" };
+    const loaded = (argument: string): string =>
+      spawnSync(process.execPath, [BIN, argument], { encoding: "utf8", env }).stderr;
+    expect(loaded("--help")).toContain("run-cli");
+    expect(loaded("-V")).not.toContain("run-cli");
   });
 });
 

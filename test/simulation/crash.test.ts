@@ -19,7 +19,10 @@ describe("a run that is killed at any port call", () => {
     }
     expect(crashes).toBeGreaterThan(SEEDS / 10);
     // The lives must differ, or the laws would be judged on nothing.
-    for (const status of ["succeeded", "failed", "blocked", "rejected", "cancelled"]) expect(statuses.get(status), status).toBeGreaterThan(0);
-    process.stderr.write(`simulated ${SEEDS} runs, ${crashes} crashes, ${JSON.stringify(Object.fromEntries(statuses))}\n`);
+    for (const status of ["succeeded", "failed", "blocked", "rejected", "cancelled"])
+      expect(statuses.get(status), status).toBeGreaterThan(0);
+    process.stderr.write(
+      `simulated ${SEEDS} runs, ${crashes} crashes, ${JSON.stringify(Object.fromEntries(statuses))}\n`,
+    );
   });
 });

@@ -1,12 +1,13 @@
 /** The laws of a run, judged from outside: from its journal and from what happened in the world. */
+
+import type { RunId } from "../../src/base/ids.ts";
 import { canonical } from "../../src/base/json.ts";
 import { replay, restore } from "../../src/kernel/replay.ts";
+import type { LeafStage, Plan } from "../../src/plan/plan.ts";
 import { evaluate } from "../../src/policy/evaluate.ts";
 import type { EventOf, EventType, RunEvent } from "../../src/run/events.ts";
 import { stageOf } from "../../src/run/plan-index.ts";
 import { isTerminal, REASONS } from "../../src/run/reasons.ts";
-import type { LeafStage, Plan } from "../../src/plan/plan.ts";
-import type { RunId } from "../../src/base/ids.ts";
 import type { Simulated } from "./simulate.ts";
 
 type Law = (run: Simulated) => string | null;
@@ -31,7 +32,11 @@ export const LAWS: Readonly<Record<string, Law>> = {
     for (const happening of run.world.happenings) {
       const durable = run.events.slice(0, happening.durable).map((stored) => stored.event);
       const intent = durable.find(
-        (event) => event.type === "stage.started" && event.stage === happening.stage && event.attempt === happening.attempt && event.rule !== "",
+        (event) =>
+          event.type === "stage.started" &&
+          event.stage === happening.stage &&
+          event.attempt === happening.attempt &&
+          event.rule !== "",
       );
       if (intent === undefined) return `effect of ${happening.key} attempt ${happening.attempt} had no durable INTENT`;
     }
@@ -44,7 +49,9 @@ export const LAWS: Readonly<Record<string, Law>> = {
   "what policy asks about happens only after a person allowed it": (run) => {
     for (const happening of run.world.happenings.filter((candidate) => candidate.program === "ask")) {
       const before = run.events.slice(0, happening.durable).map((stored) => stored.event);
-      const allowed = before.some((event) => event.type === "approval.answered" && event.stage === happening.stage && event.answer === "approve");
+      const allowed = before.some(
+        (event) => event.type === "approval.answered" && event.stage === happening.stage && event.answer === "approve",
+      );
       if (!allowed) return `${happening.key} happened without an answer`;
     }
     return null;
@@ -60,7 +67,8 @@ export const LAWS: Readonly<Record<string, Law>> = {
   "a lost attempt of a once stage is repeated only when a person says so": (run) => {
     const lost = new Map<string, boolean>();
     for (const { event } of run.events) {
-      if (event.type === "stage.interrupted" && leafAt(run.plan, event.stage).effect === "once") lost.set(event.stage, true);
+      if (event.type === "stage.interrupted" && leafAt(run.plan, event.stage).effect === "once")
+        lost.set(event.stage, true);
       if (event.type === "approval.answered" && event.answer !== "approve") lost.delete(event.stage);
       if (event.type === "stage.started" && lost.get(event.stage)) return `"${event.stage}" was repeated unasked`;
     }
@@ -77,11 +85,13 @@ export const LAWS: Readonly<Record<string, Law>> = {
   "attempts never exceed max_attempts, lost ones aside": (run) => {
     const failures = new Map<string, number>();
     for (const { event } of run.events) {
-      if (event.type === "group.opened" || event.type === "round.started" || event.type === "run.resumed") failures.clear();
+      if (event.type === "group.opened" || event.type === "round.started" || event.type === "run.resumed")
+        failures.clear();
       if (event.type === "stage.finished") {
         const count = isGood(event.outcome) ? 0 : (failures.get(event.stage) ?? 0) + 1;
         failures.set(event.stage, count);
-        if (count > leafAt(run.plan, event.stage).maxAttempts) return `"${event.stage}" failed ${count} times in one visit`;
+        if (count > leafAt(run.plan, event.stage).maxAttempts)
+          return `"${event.stage}" failed ${count} times in one visit`;
         if (count === leafAt(run.plan, event.stage).maxAttempts) failures.delete(event.stage);
       }
     }
@@ -121,7 +131,8 @@ export const LAWS: Readonly<Record<string, Law>> = {
     const open = new Set<string>();
     for (const { event } of run.events) {
       if (event.type === "stage.started") open.add(event.stage);
-      if (event.type === "stage.finished" || event.type === "stage.interrupted" || event.type === "stage.rested") open.delete(event.stage);
+      if (event.type === "stage.finished" || event.type === "stage.interrupted" || event.type === "stage.rested")
+        open.delete(event.stage);
       if (open.size === 0 || event.type !== "stage.started") continue;
       const stage = stageOf(run.plan, event.stage.replace(/[.[].*$/, ""));
       const most = stage.kind === "group" ? stage.maxParallel : 1;
@@ -150,7 +161,13 @@ export const LAWS: Readonly<Record<string, Law>> = {
   "nothing starts once the run is stopping, pausing or resting": (run) => {
     let quiet = false;
     for (const { event } of run.events) {
-      if (event.type === "run.stopping" || event.type === "run.pausing" || event.type === "run.paused" || event.type === "run.waiting") quiet = true;
+      if (
+        event.type === "run.stopping" ||
+        event.type === "run.pausing" ||
+        event.type === "run.paused" ||
+        event.type === "run.waiting"
+      )
+        quiet = true;
       if (event.type === "run.resumed" && event.after !== "interruption") quiet = false;
       if (event.type === "stage.started" && quiet) return `"${event.stage}" started`;
     }
@@ -163,14 +180,20 @@ export const LAWS: Readonly<Record<string, Law>> = {
     return null;
   },
   "state is the fold of the journal": (run) => {
-    const folded = restore(run.events[0]?.event.type === "run.created" ? (run.events[0].event.run as RunId) : ("" as RunId), run.plan, eventsOf(run));
+    const folded = restore(
+      run.events[0]?.event.type === "run.created" ? (run.events[0].event.run as RunId) : ("" as RunId),
+      run.plan,
+      eventsOf(run),
+    );
     const same = textOf(folded.state) === textOf(run.state);
     if (!isTerminal(folded.state.status)) return `the journal ends ${folded.state.status}`;
     return same ? null : "the host held another state than the journal tells";
   },
   "replay decides the same run again": (run) => {
     const divergence = replay(run.plan, eventsOf(run), { decide: evaluate });
-    return divergence === null ? null : `event ${divergence.seq}: expected ${divergence.expected}, found ${divergence.found}`;
+    return divergence === null
+      ? null
+      : `event ${divergence.seq}: expected ${divergence.expected}, found ${divergence.found}`;
   },
   "the chain is intact and the seqs have no hole": (run) => {
     if (!run.intact) return "the chain is broken";

@@ -53,7 +53,10 @@ function randomStage(dice: Chance, id: string, index: number, ids: readonly stri
       id,
       kind: "group",
       inputs: [],
-      on: on.map((route) => ({ ...route, outcome: route.outcome === "pass" ? "success" : route.outcome === "fail" ? "failure" : route.outcome })),
+      on: on.map((route) => ({
+        ...route,
+        outcome: route.outcome === "pass" ? "success" : route.outcome === "fail" ? "failure" : route.outcome,
+      })),
       where,
       ...caps,
       members: fanOut ? [first] : members,

@@ -1,9 +1,11 @@
 /** Runs one random blueprint in one random world to its end, through crashes, pauses, cancels and answers. */
-import { formatRunId } from "../../src/base/ids.ts";
+
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
+import { formatRunId } from "../../src/base/ids.ts";
 import { answerFacts, openQuestion } from "../../src/engines/embedded/answer.ts";
 import { createInbox } from "../../src/kernel/inbox.ts";
-import { type LoopEnd, recover, type Restored, runLoop } from "../../src/kernel/loop.ts";
+import { type LoopEnd, type Restored, runLoop } from "../../src/kernel/loop.ts";
+import { recover } from "../../src/kernel/recover.ts";
 import { restore } from "../../src/kernel/replay.ts";
 import { compile } from "../../src/plan/compile.ts";
 import type { Plan } from "../../src/plan/plan.ts";
@@ -70,11 +72,22 @@ async function live(
   const inbox = createInbox();
   const begin = async (): Promise<LoopEnd> => {
     if (stored.length === 0) {
-      const created = { type: "run.created", at: ports.clock.now(), run: RUN, blueprint: plan.name, plan: plan.fingerprint, params: {} } as const;
+      const created = {
+        type: "run.created",
+        at: ports.clock.now(),
+        run: RUN,
+        blueprint: plan.name,
+        plan: plan.fingerprint,
+        params: {},
+      } as const;
       const fresh: Restored = { run: RUN, plan, state: beginState(created), seq: 0, unsaved: [created] };
       return runLoop(fresh, [], ports, inbox);
     }
-    const restored = restore(RUN, plan, stored.map((entry) => entry.event));
+    const restored = restore(
+      RUN,
+      plan,
+      stored.map((entry) => entry.event),
+    );
     const answer = openQuestion(restored.state)?.question?.answers;
     const options = answer === undefined ? { by: "person" } : { by: "person", answer: dice.pick(answer) };
     const first: readonly Fact[] = [...(await recover(restored, ports)), ...answerFacts(restored.state, options)];

@@ -2,12 +2,13 @@
  * A world for one run that outlives its hosts: it remembers every effect that happened, kills the host at any port
  * call, and lets processes of a dead host go on until they are reaped.
  */
+
+import { evaluate } from "../../src/policy/evaluate.ts";
 import type { Action, ActionReport } from "../../src/ports/actions.ts";
 import type { Executor, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
 import type { RunEvent } from "../../src/run/events.ts";
-import { evaluate } from "../../src/policy/evaluate.ts";
 import type { VirtualClock } from "../support/virtual-clock.ts";
 import type { Chance } from "./random.ts";
 
@@ -78,7 +79,12 @@ export function createWorld(options: WorldOptions): World {
       return result;
     };
 
-    async function happen(request: Pick<ProcessRequest, "key" | "stage" | "attempt">, program: string, ms: number, signal: AbortSignal): Promise<boolean> {
+    async function happen(
+      request: Pick<ProcessRequest, "key" | "stage" | "attempt">,
+      program: string,
+      ms: number,
+      signal: AbortSignal,
+    ): Promise<boolean> {
       const happening: Happening = { ...request, durable, program };
       let happened = false;
       const apply = (): void => {
@@ -147,13 +153,25 @@ export function createWorld(options: WorldOptions): World {
         return ended && dice.hit(0.7) ? { ok: true, usage } : { ok: false, error: "failed", usage };
       },
     });
-    const actions = new Map([action("sim.keyed", "keyed"), action("sim.once", "once")].map((entry) => [entry.name, entry]));
+    const actions = new Map(
+      [action("sim.keyed", "keyed"), action("sim.once", "once")].map((entry) => [entry.name, entry]),
+    );
 
     const ports: KernelPorts = {
       journal: {
         ...journal,
-        create: (run, plan, events) => store(() => journal.create(run, plan, events), events.length, (result) => result.created),
-        append: (run, seq, events) => store(() => journal.append(run, seq, events), events.length, (result) => result.appended),
+        create: (run, plan, events) =>
+          store(
+            () => journal.create(run, plan, events),
+            events.length,
+            (result) => result.created,
+          ),
+        append: (run, seq, events) =>
+          store(
+            () => journal.append(run, seq, events),
+            events.length,
+            (result) => result.appended,
+          ),
       },
       clock,
       policy: { decide: evaluate },

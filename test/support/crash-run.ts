@@ -69,7 +69,9 @@ function acknowledgedLines(out: string): { readonly key: string; readonly text: 
     .slice(0, -1)
     .flatMap((text) => {
       const line = JSON.parse(text) as Line;
-      return line.seq === undefined || line.event === undefined ? [] : [{ key: `${line.run}:${line.seq}`, text: JSON.stringify(line.event) }];
+      return line.seq === undefined || line.event === undefined
+        ? []
+        : [{ key: `${line.run}:${line.seq}`, text: JSON.stringify(line.event) }];
     });
 }
 
@@ -121,7 +123,11 @@ async function eventsOf(dir: string, run: RunId): Promise<readonly RunEvent[]> {
 
 function lines(dir: string, file: string): readonly string[] {
   const path = join(dir, file);
-  return existsSync(path) ? readFileSync(path, "utf8").split("\n").filter((line) => line !== "") : [];
+  return existsSync(path)
+    ? readFileSync(path, "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+    : [];
 }
 
 async function judge(dir: string, kills: number, acknowledged: ReadonlyMap<string, string>): Promise<CrashReport> {
@@ -139,7 +145,14 @@ async function judge(dir: string, kills: number, acknowledged: ReadonlyMap<strin
   const skipped = EXPECTED.filter((line) => !done.includes(line));
   if (appended.length < 2) skipped.push("file.append");
   const status = row === undefined ? "none" : await looking(dir, (runtime) => judgeChain(runtime, row));
-  return { kills, acknowledged: acknowledged.size, lost, repeated: [...duplicates(done), ...duplicates(appended)], skipped, status };
+  return {
+    kills,
+    acknowledged: acknowledged.size,
+    lost,
+    repeated: [...duplicates(done), ...duplicates(appended)],
+    skipped,
+    status,
+  };
 }
 
 async function judgeChain(runtime: Runtime, row: RunRow): Promise<string> {
@@ -155,7 +168,11 @@ function duplicates(list: readonly string[]): string[] {
   return list.filter((line, index) => list.indexOf(line) !== index);
 }
 
-function live(dir: string, args: readonly string[], crasher: Crasher): Promise<{ readonly out: string; readonly killed: boolean }> {
+function live(
+  dir: string,
+  args: readonly string[],
+  crasher: Crasher,
+): Promise<{ readonly out: string; readonly killed: boolean }> {
   return new Promise((done) => {
     const [program = "", ...rest] = crasher.command([process.execPath, BIN, ...args]);
     const env = { ...process.env, UV_THREADPOOL_SIZE: "1" };

@@ -51,7 +51,10 @@ export function buildFinished(status: TerminalStatus = "succeeded", reason: Stop
 }
 
 /** Creates a run that has started, with so many more events after run.created and run.started. */
-export async function createRun(journal: Journal, options: { plan?: Plan; run?: RunId; parent?: RunId; more?: number } = {}): Promise<RunId> {
+export async function createRun(
+  journal: Journal,
+  options: { plan?: Plan; run?: RunId; parent?: RunId; more?: number } = {},
+): Promise<RunId> {
   const { plan = buildPlan(), run = buildRunId(), parent, more = 0 } = options;
   const stages = Array.from({ length: more }, (_, i) => buildStageStarted(i));
   await journal.create(run, plan, [buildCreated(run, plan, parent), STARTED, ...stages]);

@@ -1,11 +1,18 @@
 /** A plan from blueprint text, with simulated actions known to the compiler. */
-import { parseBlueprint } from "../../src/blueprint/validate.ts";
+
 import type { Level } from "../../src/blueprint/blueprint.ts";
+import { parseBlueprint } from "../../src/blueprint/validate.ts";
 import { compile } from "../../src/plan/compile.ts";
 import type { ActionSignature, Plan } from "../../src/plan/plan.ts";
 
 export const TEST_ACTIONS: readonly ActionSignature[] = [
-  { name: "test.work", summary: "works", effect: "idempotent", cost: { tokens: 10, microUsd: 100 }, input: { text: { required: false, summary: "any" } } },
+  {
+    name: "test.work",
+    summary: "works",
+    effect: "idempotent",
+    cost: { tokens: 10, microUsd: 100 },
+    input: { text: { required: false, summary: "any" } },
+  },
 ];
 
 export interface PlanOptions {
@@ -41,6 +48,9 @@ policy:
 
 function parse(text: string, file = "test.yaml") {
   const parsed = parseBlueprint(text.startsWith("version:") ? text : HEAD + text, file);
-  if (!parsed.ok) throw new Error(parsed.problems.map((problem) => `${problem.code} ${problem.where?.line}: ${problem.what}`).join("\n"));
+  if (!parsed.ok)
+    throw new Error(
+      parsed.problems.map((problem) => `${problem.code} ${problem.where?.line}: ${problem.what}`).join("\n"),
+    );
   return parsed.value;
 }

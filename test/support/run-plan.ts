@@ -3,7 +3,8 @@ import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { formatRunId, type RunId } from "../../src/base/ids.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import { createInbox, type Inbox } from "../../src/kernel/inbox.ts";
-import { type LoopEnd, recover, type Restored, runLoop } from "../../src/kernel/loop.ts";
+import { type LoopEnd, type Restored, runLoop } from "../../src/kernel/loop.ts";
+import { recover } from "../../src/kernel/recover.ts";
 import { restore } from "../../src/kernel/replay.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { evaluate } from "../../src/policy/evaluate.ts";
@@ -22,7 +23,10 @@ export type Ending = Partial<ProcessReport> | "hang";
 export interface Script {
   /** Stage path → endings of its attempts in order; the last one repeats. A stage not named succeeds. */
   readonly stages?: Readonly<Record<string, readonly Ending[]>>;
-  readonly action?: (input: Readonly<Record<string, JsonValue | undefined>>, signal: AbortSignal) => Promise<ActionReport>;
+  readonly action?: (
+    input: Readonly<Record<string, JsonValue | undefined>>,
+    signal: AbortSignal,
+  ) => Promise<ActionReport>;
   readonly ports?: Partial<KernelPorts>;
   /** The store of an earlier host of the same run. */
   readonly store?: Store;
@@ -89,8 +93,10 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     onOutput: () => {},
     ...script.ports,
   };
-  const host = (restored: Restored, first: readonly Fact[]): Promise<LoopEnd> => drive(clock, runLoop(restored, first, ports, inbox));
-  const events = async (): Promise<readonly RunEvent[]> => (await store.journal.read(run, 0, 100_000)).map((stored) => stored.event);
+  const host = (restored: Restored, first: readonly Fact[]): Promise<LoopEnd> =>
+    drive(clock, runLoop(restored, first, ports, inbox));
+  const events = async (): Promise<readonly RunEvent[]> =>
+    (await store.journal.read(run, 0, 100_000)).map((stored) => stored.event);
   return {
     run,
     clock,
@@ -100,7 +106,14 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     executed,
     reaped,
     start(params = plan.params) {
-      const created = { type: "run.created", at: clock.now(), run, blueprint: plan.name, plan: plan.fingerprint, params } as const;
+      const created = {
+        type: "run.created",
+        at: clock.now(),
+        run,
+        blueprint: plan.name,
+        plan: plan.fingerprint,
+        params,
+      } as const;
       return host({ run, plan, state: beginState(created), seq: 0, unsaved: [created] }, []);
     },
     async resume(first = []) {

@@ -5,8 +5,8 @@
 import { pathToFileURL } from "node:url";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
-import type { RunId } from "../../src/base/ids.ts";
 import { isPawlError } from "../../src/base/errors.ts";
+import type { RunId } from "../../src/base/ids.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { buildCreated, buildFinished, buildPlan, buildStageStarted, createRun, STARTED } from "./events-builder.ts";
 
@@ -32,7 +32,9 @@ const VERBS = {
   async race(store: Store, run: RunId, count: number) {
     say("ready");
     for (let seq = 3; seq <= count; seq += 1) {
-      const result = await store.journal.append(run, seq, [{ ...buildStageStarted(seq), attempt: process.pid } as never]);
+      const result = await store.journal.append(run, seq, [
+        { ...buildStageStarted(seq), attempt: process.pid } as never,
+      ]);
       if (result.appended) say(seq);
     }
     await store.close();
@@ -50,7 +52,9 @@ const VERBS = {
   /** Lists and creates, as far as it may; prints what happened. */
   async probe(store: Store, run: RunId) {
     const { rows } = await store.runs.list({ limit: 10 });
-    const written = await createRun(store.journal, { run }).catch((error: unknown) => (isPawlError(error) ? error.code : String(error)));
+    const written = await createRun(store.journal, { run }).catch((error: unknown) =>
+      isPawlError(error) ? error.code : String(error),
+    );
     say({ rows: rows.map((row) => row.run), written });
     await store.close();
   },

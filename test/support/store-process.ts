@@ -15,7 +15,12 @@ export interface StoreProcess {
 
 const SCRIPT = fileURLToPath(new URL("./store-child.ts", import.meta.url));
 
-export function startStoreProcess(dir: string, verb: string, run: string, options: { count?: number; uid?: number } = {}): StoreProcess {
+export function startStoreProcess(
+  dir: string,
+  verb: string,
+  run: string,
+  options: { count?: number; uid?: number } = {},
+): StoreProcess {
   const { count = 0, uid } = options;
   const args = ["--import", "tsx", SCRIPT, dir, verb, run, String(count)];
   const as = uid === undefined ? {} : { uid, gid: uid };

@@ -38,7 +38,8 @@ export function createVirtualClock(start = 1_700_000_000_000): VirtualClock {
     advance() {
       let first: Sleeper | undefined;
       for (const sleeper of sleepers) {
-        if (first === undefined || sleeper.at < first.at || (sleeper.at === first.at && sleeper.order < first.order)) first = sleeper;
+        if (first === undefined || sleeper.at < first.at || (sleeper.at === first.at && sleeper.order < first.order))
+          first = sleeper;
       }
       if (first === undefined) return false;
       sleepers = sleepers.filter((other) => other !== first);

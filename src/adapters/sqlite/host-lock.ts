@@ -105,7 +105,6 @@ function whileDead(driver: Driver, dir: string, id: string, work: () => void): b
   let db: Database | undefined;
   try {
     db = driver.open(path, { readOnly: true, timeout: 0 });
-    db.exec("BEGIN");
     readUnderLock(db);
     work();
     return true;
@@ -118,10 +117,10 @@ function whileDead(driver: Driver, dir: string, id: string, work: () => void): b
   }
 }
 
-/** Takes a shared lock. A file that is no database can be locked all the same. */
+/** Takes a shared lock, which ends with the connection. A file that is no database can be locked all the same. */
 function readUnderLock(db: Database): void {
   try {
-    db.prepare("SELECT count(*) FROM sqlite_schema").get();
+    db.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
   } catch (error) {
     if (sqliteCode(error) !== NOTADB) throw error;
   }

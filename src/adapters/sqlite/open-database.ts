@@ -79,7 +79,7 @@ function openEmpty(driver: Driver, file: string): Database {
 function openReadable(driver: Driver, file: string): Database {
   const db = driver.open(file, { readOnly: true, timeout: BUSY_MS });
   try {
-    db.prepare("SELECT count(*) FROM sqlite_schema").get();
+    db.exec("SELECT count(*) FROM sqlite_schema");
     return db;
   } catch (error) {
     db.close();

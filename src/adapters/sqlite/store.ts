@@ -24,12 +24,14 @@ export interface SqliteStoreOptions {
   readonly readOnly?: boolean;
   /** Goes on although acknowledged events are lost (JOURNAL_WAL_MISSING). */
   readonly acceptLoss?: boolean;
+  /** The SQLite to use; the one that this Node has, or the package, if not given. */
+  readonly driver?: Driver;
 }
 
 /** Rejects with JOURNAL_* when the store cannot be opened; it is then left as it was. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { readOnly = false, acceptLoss = false } = options;
-  const driver = await loadDriver();
+  const driver = options.driver ?? (await loadDriver());
   const files = stateFiles(options.dir);
   const db = await openDatabase(driver, files, { readOnly, acceptLoss });
   return assemble({ db, driver, files, clock: options.clock, readOnly });
@@ -46,6 +48,7 @@ interface Opened {
 function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
   const { file } = files;
   let closed = false;
+  let wrote = false;
   const isClosed = (): boolean => closed;
 
   async function guarded<T>(work: () => T): Promise<T> {
@@ -65,7 +68,10 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
     file,
     readOnly,
     committing: writer.committing,
-    committed: writer.committed,
+    committed: () => {
+      wrote = true;
+      writer.committed();
+    },
     rolledBack: () => {
       writer.rolledBack();
       hosts.rolledBack();
@@ -86,6 +92,7 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
     closed = true;
     commits.close();
     changes.close();
+    if (wrote) checkpoint(db);
     db.close();
     hosts.release();
   }
@@ -102,4 +109,16 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
       }),
     close,
   };
+}
+
+/**
+ * Moves everything out of the -wal file, as far as other processes let it: a driver may keep the file open until its
+ * statements are collected. What could not be moved is moved by the next process.
+ */
+function checkpoint(db: Database): void {
+  try {
+    db.exec("PRAGMA busy_timeout=0; PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    // A full disk, for one: the events are durable where they are.
+  }
 }

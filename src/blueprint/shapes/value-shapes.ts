@@ -40,7 +40,7 @@ export function blueprintPath(): Shape<string> {
   });
 }
 
-export function numberBetween(min: number, max: number): Shape<number> {
+function numberBetween(min: number, max: number): Shape<number> {
   return scalar({
     expected: `a number from ${min} to ${max}`,
     schema: { type: "number", minimum: min, maximum: max },

@@ -1,8 +1,8 @@
 /** How a run that rests goes on: with the answer to its open question, or without one where none is open. */
 import { pawlError } from "../../base/errors.ts";
+import { RUN_ERRORS } from "../../run/errors.ts";
 import type { Fact } from "../../run/events.ts";
 import type { Lane, RunState } from "../../run/state.ts";
-import { RUN_ERRORS } from "../../run/errors.ts";
 
 export function openQuestion(state: RunState): Lane | null {
   if (state.status !== "waiting") return null;
@@ -11,7 +11,10 @@ export function openQuestion(state: RunState): Lane | null {
 }
 
 /** Throws RUN_ANSWER_NEEDED and RUN_ANSWER_UNKNOWN; nothing has been written by then. */
-export function answerFacts(state: RunState, options: { readonly answer?: string; readonly by: string }): readonly Fact[] {
+export function answerFacts(
+  state: RunState,
+  options: { readonly answer?: string; readonly by: string },
+): readonly Fact[] {
   const { answer, by } = options;
   const { run } = state.facts;
   const lane = openQuestion(state);

@@ -1,13 +1,13 @@
 /** Reads a run back from the journal, page by page, with the plan it began with. */
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
-import { restore } from "../../kernel/replay.ts";
 import type { Restored } from "../../kernel/loop.ts";
+import { restore } from "../../kernel/replay.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { RunRow } from "../../ports/run-index.ts";
-import type { RunEvent } from "../../run/events.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
+import type { RunEvent } from "../../run/events.ts";
 
 const PAGE = 5000;
 

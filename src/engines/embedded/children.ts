@@ -1,0 +1,57 @@
+/** Child runs: hosted beside their parent, found again after a crash, ended with their parent. */
+import type { RunId } from "../../base/ids.ts";
+import type { ChildReport, ChildRequest } from "../../ports/child-runs.ts";
+import type { HostedEnd } from "../../ports/engine.ts";
+import type { RunPage } from "../../ports/run-index.ts";
+import { isTerminal, type StopReason } from "../../run/reasons.ts";
+import { answerFacts, openQuestion } from "./answer.ts";
+import { endOf, type HostedRun, type Hosting, startRun, takeOver } from "./hosting.ts";
+import { restoreRun } from "./restore.ts";
+
+const RESTING: ChildReport = { ended: false, status: "waiting", reason: "awaiting_approval" };
+
+export async function runChild(hosting: Hosting, request: ChildRequest, signal: AbortSignal): Promise<ChildReport> {
+  const { run } = request;
+  const row = await hosting.runs.get(run);
+  if (row === undefined) return reportOf(await follow(await startRun(hosting, request), request, signal));
+  const { state } = await restoreRun(hosting.ports.journal, row);
+  if (isTerminal(state.status)) return reportOf(endOf(state));
+  // Only a person can answer; the parent rests with its child until then.
+  if (openQuestion(state) !== null) return RESTING;
+  const child = await takeOver(hosting, run, (restored) =>
+    answerFacts(restored.state, { by: `run ${request.parent.run}` }),
+  );
+  return reportOf(await follow(child, request, signal));
+}
+
+async function follow(child: HostedRun, request: ChildRequest, signal: AbortSignal): Promise<HostedEnd> {
+  const stop = (): void => {
+    if (signal.reason === "stop") child.inbox.ask({ kind: "cancel", by: `run ${request.parent.run}` });
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await child.ended;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function reportOf({ status, reason, usage }: HostedEnd): ChildReport {
+  if (isTerminal(status)) return { ended: true, status, reason: reason as StopReason, usage };
+  return status === "paused" ? { ended: false, status, reason: null } : RESTING;
+}
+
+/** Calls back for every child that has not ended: they were lost with a parent that nobody hosted. */
+export async function eachOpenChild(
+  hosting: Hosting,
+  parent: RunId,
+  onChild: (run: RunId) => Promise<unknown>,
+): Promise<void> {
+  let cursor: string | null = null;
+  do {
+    const page: RunPage = await hosting.runs.list({ parent, limit: 100, ...(cursor === null ? {} : { cursor }) });
+    for (const row of page.rows) if (!isTerminal(row.status)) await onChild(row.run);
+    cursor = page.next;
+  } while (cursor !== null);
+}

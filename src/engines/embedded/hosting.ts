@@ -1,0 +1,139 @@
+/** Hosting: how one run gets a loop in this process, and lets go of it again. */
+import { pawlError } from "../../base/errors.ts";
+import type { RunId } from "../../base/ids.ts";
+import { NO_USAGE } from "../../base/usage.ts";
+import { createInbox, type Inbox } from "../../kernel/inbox.ts";
+import { type LoopEnd, type Restored, runLoop } from "../../kernel/loop.ts";
+import { recover } from "../../kernel/recover.ts";
+import type { Control } from "../../ports/control.ts";
+import type { Hosted, HostedEnd, NewRun } from "../../ports/engine.ts";
+import type { Journal } from "../../ports/journal.ts";
+import type { KernelPorts } from "../../ports/kernel-ports.ts";
+import type { Lease } from "../../ports/lease.ts";
+import type { RunIndex, RunRow } from "../../ports/run-index.ts";
+import { RUN_ERRORS } from "../../run/errors.ts";
+import type { Fact } from "../../run/events.ts";
+import { beginState } from "../../run/evolve.ts";
+import { isTerminal } from "../../run/reasons.ts";
+import type { RunState } from "../../run/state.ts";
+import { restoreRun } from "./restore.ts";
+
+export interface Hosting {
+  readonly ports: KernelPorts;
+  readonly runs: RunIndex;
+  readonly lease: Lease;
+  readonly control: Control;
+  /** The runs that have their loop here. */
+  readonly hosted: Map<RunId, HostedRun>;
+}
+
+export interface HostedRun extends Hosted {
+  readonly inbox: Inbox;
+}
+
+/** Why a loop was left without an end: its host is going away. */
+const DRAINED = Symbol("drained");
+
+/** Runs the loop of a run that this process has claimed, and gives the run back when the loop lets go. */
+export function hostRun(hosting: Hosting, restored: Restored, first: readonly Fact[], journal: Journal): HostedRun {
+  const { run } = restored;
+  const inbox = createInbox();
+  const loop = runLoop(restored, first, { ...hosting.ports, journal }, inbox);
+  const handle: HostedRun = { run, inbox, ended: endOfHosting(hosting, run, inbox, loop) };
+  hosting.hosted.set(run, handle);
+  return handle;
+}
+
+async function endOfHosting(hosting: Hosting, run: RunId, inbox: Inbox, loop: Promise<LoopEnd>): Promise<HostedEnd> {
+  const { control, lease, hosted } = hosting;
+  let asked = false;
+  const unwatch = control.watch(run, (request) => {
+    asked = true;
+    inbox.ask(request);
+  });
+  try {
+    const end = await loop;
+    if (end.lost) throw pawlError(RUN_ERRORS, "RUN_LOST", { run });
+    if (asked) await control.settle(run);
+    return endOf(end.state);
+  } catch (error) {
+    // What was asked of a drained run stays for its next host.
+    if (error === DRAINED) return { run, status: "running", reason: null, usage: NO_USAGE };
+    throw error;
+  } finally {
+    unwatch();
+    hosted.delete(run);
+    await lease.release(run);
+  }
+}
+
+export function endOf(state: RunState): HostedEnd {
+  const { run, usage } = state.facts;
+  return { run, status: state.status, reason: "reason" in state ? state.reason : null, usage };
+}
+
+/** A new run; resolves when it exists durably. Its first events share one append with its first INTENT. */
+export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedRun> {
+  const { run, plan, params, parent } = fresh;
+  const { ports } = hosting;
+  const created = {
+    type: "run.created" as const,
+    at: ports.clock.now(),
+    run,
+    blueprint: plan.name,
+    plan: plan.fingerprint,
+    params,
+    ...(parent === undefined ? {} : { parent }),
+  };
+  if (ports.redact(created) !== created) throw pawlError(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: plan.name });
+  const restored: Restored = { run, plan, state: beginState(created), seq: 0, unsaved: [created] };
+  return new Promise((resolve, reject) => {
+    const create: Journal["create"] = async (...call) => {
+      const result = await ports.journal.create(...call);
+      resolve(handle);
+      return result;
+    };
+    const handle = hostRun(hosting, restored, [], { ...ports.journal, create });
+    handle.ended.catch(reject);
+  });
+}
+
+/** The row of a run that has not ended. */
+export async function findOpen(hosting: Hosting, run: RunId): Promise<RunRow> {
+  const row = await hosting.runs.get(run);
+  if (row === undefined) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run });
+  if (isTerminal(row.status)) {
+    throw pawlError(RUN_ERRORS, "RUN_ENDED", { run, status: row.status, reason: row.reason ?? "" });
+  }
+  return row;
+}
+
+/** Claims a run, restores it and hosts it; `first` gives the facts that come before any decision. */
+export async function takeOver(
+  hosting: Hosting,
+  run: RunId,
+  first: (restored: Restored) => readonly Fact[],
+): Promise<HostedRun> {
+  const { ports, lease } = hosting;
+  await findOpen(hosting, run);
+  const claim = await lease.claim(run);
+  if (!claim.claimed) {
+    throw pawlError(RUN_ERRORS, "RUN_HELD", { run, pid: claim.holder.pid, hostname: claim.holder.hostname });
+  }
+  try {
+    // What is read after the claim cannot change under us.
+    const restored = await restoreRun(ports.journal, await findOpen(hosting, run));
+    const facts = first(restored);
+    return hostRun(hosting, restored, [...(await recover(restored, ports)), ...facts], ports.journal);
+  } catch (error) {
+    await lease.release(run);
+    throw error;
+  }
+}
+
+/** Leaves every loop without an end: processes are ended, nothing is recorded, every run stays resumable. */
+export async function drainAll(hosting: Hosting): Promise<void> {
+  const all = [...hosting.hosted.values()];
+  for (const { inbox } of all) inbox.fail(DRAINED);
+  await Promise.allSettled(all.map(({ ended }) => ended));
+}
