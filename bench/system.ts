@@ -38,6 +38,8 @@ export interface ListPage {
 export interface Session {
   /** What was checked about this session, such as the level of synchronisation. */
   readonly facts: Readonly<Record<string, string>>;
+  /** Does what is needed once for all runs of a request, so that no measured run pays for it. */
+  prepare(request: RunRequest): Promise<void>;
   /** Starts one run and resolves with its name when its end is stored. */
   run(request: RunRequest): Promise<string>;
   close(): Promise<void>;

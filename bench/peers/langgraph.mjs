@@ -27,18 +27,21 @@ export const system = {
     const saver = new SqliteSaver(db);
     const graphs = new Map();
     let runs = 0;
+    const graphOf = (stages) => {
+      const graph = graphs.get(stages) ?? buildGraph(meter, saver, stages);
+      graphs.set(stages, graph);
+      return graph;
+    };
     const session = {
       facts: { driver: "better-sqlite3", synchronous: "" },
+      async prepare({ stages }) {
+        graphOf(stages);
+      },
       async run({ stages }) {
-        let graph = graphs.get(stages);
-        if (graph === undefined) {
-          graph = buildGraph(meter, saver, stages);
-          graphs.set(stages, graph);
-        }
         runs += 1;
         const run = `run-${runs}`;
         const config = { configurable: { thread_id: run }, durability: "sync", recursionLimit: stages + 5 };
-        await graph.invoke({ result: "" }, config);
+        await graphOf(stages).invoke({ result: "" }, config);
         const level = db.pragma("synchronous", { simple: true });
         if (level !== FULL) throw new Error(`the saver runs with synchronous=${level}, not FULL`);
         session.facts.synchronous = String(level);

@@ -74,6 +74,7 @@ export const system = {
     if (variant === "worker") await worker.start();
     return {
       facts: { driver, synchronous: `${synchronous} (default ${synchronousDefault})` },
+      prepare: async () => undefined,
       async run({ stages }) {
         const handle = await chain.run({ stages });
         const ended = end(handle.workflowRun.id);

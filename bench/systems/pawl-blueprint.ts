@@ -2,6 +2,8 @@
 import type { RunRequest } from "../system.ts";
 
 const CYCLE = 10;
+/** An attempt that was interrupted counts as a stage too. */
+const SPARE_STAGES = 10;
 
 export function blueprintText(name: string, request: RunRequest): string {
   const stages = request.shape === "line" ? lineStages(request) : cycleStages(request);
@@ -9,7 +11,7 @@ export function blueprintText(name: string, request: RunRequest): string {
     "version: 1",
     `name: ${name}`,
     "policy: { allow: [{ action: b.* }] }",
-    `limits: { stages: ${request.stages}, rounds: ${Math.ceil(request.stages / CYCLE)} }`,
+    `limits: { stages: ${request.stages + SPARE_STAGES}, rounds: ${Math.ceil(request.stages / CYCLE)} }`,
     "stages:",
     ...stages,
     "",

@@ -34,6 +34,9 @@ function createPawlSession(runtime: Runtime, root: string): StoreSession {
       synchronous: "2",
       driver: Number(process.versions.node.split(".")[0]) >= 24 ? "node:sqlite" : "@photostructure/sqlite",
     },
+    async prepare(request) {
+      await planOf(request);
+    },
     async run(request) {
       const handle = await runtime.start(await planOf(request));
       const end = await handle.ended;

@@ -99,6 +99,7 @@ function createRawSession(
   return {
     facts,
     ...createQueries(db),
+    prepare: async () => undefined,
     run(request) {
       newest += 1;
       return stagesFrom(newest, 0, request);

@@ -34,6 +34,7 @@ export async function performGrowth(system: System<Session>, task: TaskOf<"growt
 }
 
 async function measurePass(session: Session, meter: StageMeter, task: TaskOf<"growth">, stages: number): Promise<Pass> {
+  await session.prepare({ stages, shape: task.shape, end: "succeeded" });
   meter.reset();
   const runs = Math.max(1, Math.round(task.stagesPerPass / stages));
   const cpu = process.cpuUsage();

@@ -130,6 +130,11 @@ function checkItem(reference: StageReference, known: Known): void {
   else if (root === "index" && rest.length > 0) reportField(reference, "the index is a number", ["index"], "", known);
 }
 
+/** What an action stores is known only when it has run; a stage that finds it missing is refused then. */
+function mayStore(source: StageDraft | undefined, input: string): boolean {
+  return source?.kind === "action" && !input.endsWith(".log");
+}
+
 function checkInputs(
   inputs: readonly Located<string>[],
   stage: StageDraft,
@@ -144,7 +149,7 @@ function checkInputs(
     const [id = ""] = value.split(".", 1);
     const source = stages.get(id);
     if (source === stage) problems.report("BLUEPRINT_REFERENCE_SELF", { stage: id }, input);
-    else if (!artifacts.has(value) && (source === undefined || source.kind !== undefined)) {
+    else if (!artifacts.has(value) && !mayStore(source, value) && (source === undefined || source.kind !== undefined)) {
       const data = { input: value, known: listed(artifacts), ...problems.guess(value, artifacts) };
       problems.report("BLUEPRINT_INPUT_UNKNOWN", data, input);
     }

@@ -1,7 +1,6 @@
 /** authorize: the one guarded path to an effect. Policy sees exactly what would happen; only an allow becomes an INTENT. */
-import type { JsonObject } from "../base/json.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { PolicyRequest } from "../policy/request.ts";
+import { requestJson } from "../policy/describe.ts";
 import type { PolicyGate } from "../ports/policy-gate.ts";
 import type { Start } from "../run/decide.ts";
 import { approvalDigest, type Effect, resolveEffect } from "../run/effect.ts";
@@ -30,19 +29,13 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
   if (decision.effect === "allow") return started(decision.rule);
   if (decision.effect === "deny") {
     return {
-      fact: { type: "policy.denied", stage, visit, rule: decision.rule, why: decision.why, request: asJson(request) },
+      fact: { type: "policy.denied", stage, visit, rule: decision.rule, why: decision.why, request: requestJson(request) },
       effect: null,
     };
   }
   const digest = approvalDigest(state.facts, start, request);
   if (start.granted === digest) return started(decision.rule);
-  const why = `${decision.why}: ${decision.rule}`;
-  return {
-    fact: { type: "approval.requested", stage, visit, kind: "policy", digest, why, answers: ["approve", "deny"] },
-    effect: null,
-  };
-}
-
-function asJson(request: PolicyRequest): JsonObject {
-  return request as unknown as JsonObject;
+  const answers = ["approve", "deny"];
+  const question = { kind: "policy", digest, why: decision.why, answers, request: requestJson(request) } as const;
+  return { fact: { type: "approval.requested", stage, visit, ...question }, effect: null };
 }

@@ -214,7 +214,7 @@ describe("groups", () => {
 stages:
   - id: fan
     group: { for_each: [a, b, c], stage: { command: [ok, "\${item}", "\${index}"], capture: text }, max_parallel: 3 }
-  - { id: use, command: [ok, "=\${stages.fan.output}"] }
+  - { id: use, command: [ok, "\${stages.fan.output}"] }
 `;
     const script = {
       stages: { "fan[0]": [{ output: "A" }], "fan[1]": [{ output: "B" }], "fan[2]": [{ output: "C" }] },
@@ -224,7 +224,7 @@ stages:
       ["ok", "a", "0"],
       ["ok", "b", "1"],
       ["ok", "c", "2"],
-      ["ok", '=["A","B","C"]'],
+      ["ok", '["A","B","C"]'],
     ]);
   });
 

@@ -56,8 +56,8 @@ describe("what a stage is about to do", () => {
   it("refuses a command that is no list of texts", async () => {
     const list = 'params: { cmd: { default: [] } }\nstages:\n  - { id: a, command: "${params.cmd}" }\n';
     expect((await played(list)).refused).toMatchObject({ error: "the command is not a list of arguments" });
-    const nested = 'params: { cmd: { default: [ok, [x]] } }\nstages:\n  - { id: a, command: "${params.cmd}" }\n';
-    expect((await played(nested)).refused).toMatchObject({ error: "argument 1 is not a text" });
+    const nested = 'params: { cmd: { default: [ok, null] } }\nstages:\n  - { id: a, command: "${params.cmd}" }\n';
+    expect((await played(nested)).refused).toMatchObject({ error: "argument 1 is null" });
   });
 
   it("hands artifacts on by name, and refuses to begin without them", async () => {

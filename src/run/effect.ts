@@ -56,8 +56,8 @@ export function resolveEffect(facts: RunFacts, progress: Progress, leaf: LeafSta
       return "";
     },
     text(value, what) {
-      if (typeof value === "object") refuse(`${what} is not a text`);
-      return String(value);
+      if (value === null) refuse(`${what} is null`);
+      return typeof value === "object" ? canonical(value) : String(value);
     },
     refuse,
   });

@@ -97,6 +97,8 @@ interface EventFields {
     readonly digest: string;
     readonly why: string;
     readonly answers: readonly string[];
+    /** Exactly what would happen, where policy asks. */
+    readonly request?: JsonObject;
   };
   "approval.answered": {
     readonly stage: string;

@@ -25,7 +25,7 @@ describe("rowChange", () => {
     ],
     [finished, { status: "blocked", reason: "max_rounds" }],
     [{ type: "run.pausing", at, by: "ann" }, undefined],
-    [{ type: "run.stopping", at, reason: "cancelled" }, undefined],
+    [{ type: "run.stopping", at, reason: "cancelled", detail: "asked" }, undefined],
     [{ type: "stage.interrupted", at, stage: "a", attempt: 1 }, undefined],
   ])("lists a run after $type as its status", (event, change) => {
     expect(rowChange(event)).toEqual(change);

@@ -6,6 +6,7 @@ import { failed } from "../base/result.ts";
 import type { Blueprint, LeafSpec, StageSpec } from "../blueprint/blueprint.ts";
 import { parseBlueprint } from "../blueprint/validate.ts";
 import { compile } from "../plan/compile.ts";
+import { cutStages } from "../plan/routes.ts";
 import type { ActionSignature } from "../plan/plan.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
 import type { Compiled, CompileOptions } from "./runtime.ts";
@@ -31,7 +32,7 @@ export async function compileFile(
   await load(loading, file);
   const { sources, blueprints, problems } = loading;
   const blueprint = blueprints.get(file);
-  if (blueprint === undefined || problems.length > 0) return { sources, plan: failed(problems) };
+  if (blueprint === undefined || problems.length > 0) return { sources, plan: failed(problems), cut: [] };
   const child = (name: string, from: string): Blueprint | undefined =>
     blueprints.get(resolve(root, dirname(from), name));
   const plan = compile(blueprint, {
@@ -41,7 +42,7 @@ export async function compileFile(
     rules: [],
     child,
   });
-  return { sources, plan };
+  return { sources, plan, cut: plan.ok ? cutStages(blueprint, plan.value) : [] };
 }
 
 async function load(loading: Loading, file: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** Config: the only reader of the environment. Every value knows where it came from. */
 import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
 export type Origin = "flag" | "env" | "found" | "default";
@@ -44,8 +45,17 @@ export function readConfig(sources: ConfigSources = {}): Config {
     secrets: entries
       .filter(([name, value]) => SECRET_NAME.test(name) && value.length >= SHORTEST_SECRET)
       .map(([, value]) => value),
-    user: env["USER"] ?? env["LOGNAME"] ?? "unknown",
+    user: env["USER"] ?? env["LOGNAME"] ?? systemUser(),
   };
+}
+
+/** Containers often set no USER; a user id without a name has none at all. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
 }
 
 function findRoot(flag: string | undefined, fromEnv: string | undefined, cwd: string): Setting<string> {

@@ -21,6 +21,8 @@ export interface Compiled {
   /** Path → text of every file that was read, for code frames. */
   readonly sources: Readonly<Record<string, string>>;
   readonly plan: Result<Plan>;
+  /** Stages of the blueprint that the level does not reach. */
+  readonly cut: readonly string[];
 }
 
 export interface BlueprintFile {

@@ -44,11 +44,14 @@ function checkNeverStored(files: StateFiles, choice: OpenChoice): void {
   }
 }
 
-/** After the file was opened and a -wal, if there is one, was taken in. With `acceptLoss` the notes that do not fit are dropped. */
-export function checkNothingLost(db: Database, driver: Driver, files: StateFiles, choice: OpenChoice): void {
+/**
+ * After the file was opened and a -wal, if there is one, was taken in; null when there is nothing in it.
+ * With `acceptLoss` the notes that do not fit are dropped.
+ */
+export function checkNothingLost(db: Database | null, driver: Driver, files: StateFiles, choice: OpenChoice): void {
   const seen = noted(files);
   if (seen === 0) return;
-  const stored = db.prepare<{ last: number | null }>("SELECT max(id) AS last FROM events").get()?.last ?? 0;
+  const stored = db?.prepare<{ last: number | null }>("SELECT max(id) AS last FROM events").get()?.last ?? 0;
   if (stored >= seen) return;
   if (!choice.acceptLoss) throw missing(files.file, `at least ${seen - stored} acknowledged events are lost`);
   if (!choice.readOnly) for (const id of hostIds(files.hosts)) removeDeadHost(driver, files.hosts, id);

@@ -12,10 +12,24 @@ const FULL = 13;
 export const CANTOPEN = 14;
 export const NOTADB = 26;
 
-/** The primary result code, or undefined when the error does not come from SQLite. */
+/** What SQLite says for a code. Some errors of a driver carry the words alone. */
+const WORDS: readonly (readonly [words: string, code: number])[] = [
+  ["database is locked", BUSY],
+  ["database table is locked", LOCKED],
+  ["attempt to write a readonly database", READONLY],
+  ["disk I/O error", IOERR],
+  ["database disk image is malformed", CORRUPT],
+  ["database or disk is full", FULL],
+  ["unable to open database file", CANTOPEN],
+  ["file is not a database", NOTADB],
+];
+
+/** The primary result code, or undefined when the error is not a known one of SQLite. */
 export function sqliteCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
-  return error.errcode & 0xff;
+  if (!(error instanceof Error)) return undefined;
+  if ("errcode" in error && typeof error.errcode === "number") return error.errcode & 0xff;
+  if (!("code" in error) || error.code !== "ERR_SQLITE_ERROR") return undefined;
+  return WORDS.find(([words]) => error.message.includes(words))?.[1];
 }
 
 /** The error to show for `error`. A defect, which is neither SQLite's nor the file system's, is returned as it is. */

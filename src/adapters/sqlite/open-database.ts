@@ -45,11 +45,11 @@ async function openToWrite(driver: Driver, files: StateFiles, choice: OpenChoice
   prepareFile(files.file);
   const db = driver.open(files.file, { timeout: BUSY_MS });
   return closeUnless(db, async () => {
-    schemaVersion(db, files.file);
+    const version = schemaVersion(db, files.file);
+    checkNothingLost(version === 0 ? null : db, driver, files, choice);
     await whileBusy(() => makeDurable(db, files.file));
     db.exec(`PRAGMA wal_autocheckpoint=${WAL_PAGES}; PRAGMA cache_size=-${CACHE_KIB}; PRAGMA journal_size_limit=${WAL_KEPT_BYTES};`);
     migrate(db, files.file);
-    checkNothingLost(db, driver, files, choice);
   });
 }
 
@@ -60,7 +60,7 @@ async function openToRead(driver: Driver, files: StateFiles, choice: OpenChoice)
   let version = 0;
   await closeUnless(db, async () => {
     version = schemaVersion(db, files.file);
-    if (version === SCHEMA_VERSION) checkNothingLost(db, driver, files, choice);
+    checkNothingLost(version === 0 ? null : db, driver, files, choice);
   });
   if (version === SCHEMA_VERSION) return db;
   db.close();

@@ -48,7 +48,6 @@ interface Opened {
 function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
   const { file } = files;
   let closed = false;
-  let wrote = false;
   const isClosed = (): boolean => closed;
 
   async function guarded<T>(work: () => T): Promise<T> {
@@ -68,10 +67,7 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
     file,
     readOnly,
     committing: writer.committing,
-    committed: () => {
-      wrote = true;
-      writer.committed();
-    },
+    committed: writer.committed,
     rolledBack: () => {
       writer.rolledBack();
       hosts.rolledBack();
@@ -92,7 +88,7 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
     closed = true;
     commits.close();
     changes.close();
-    if (wrote) checkpoint(db);
+    if (!readOnly) checkpoint(db);
     db.close();
     hosts.release();
   }

@@ -33,14 +33,14 @@ export const planCommand: CommandSpec = {
   async run(context) {
     const { out, given } = context;
     const runtime = await context.open({ readOnly: true });
-    const { plan, sources } = await compileGiven(context, runtime);
+    const { plan, sources, cut } = await compileGiven(context, runtime);
     if (!plan.ok)
       return reportProblems(out, { problems: plan.problems, sources, root: context.root, cwd: context.cwd });
     const style = given.text("graph");
     const graph = style === undefined ? undefined : (style === "mermaid" ? mermaid : drawGraph)(plan.value);
     if (out.format === "json")
-      out.document({ plan: plan.value, explained: explainJson(plan.value), ...(graph === undefined ? {} : { graph }) });
-    else out.write(graph ?? explainPlan(plan.value));
+      out.document({ plan: plan.value, explained: explainJson(plan.value, cut), ...(graph === undefined ? {} : { graph }) });
+    else out.write(graph ?? explainPlan(plan.value, cut));
     return EXIT.succeeded;
   },
 };

@@ -12,7 +12,7 @@ export const resumeCommand: CommandSpec = {
   options: [{ kind: "text", flags: "--answer <answer>", summary: "the answer to the open question of the run" }],
   examples: [
     { line: "pawl resume @last", does: "go on with the newest run" },
-    { line: "pawl resume r_4f --answer allow", does: "answer its question and go on" },
+    { line: "pawl resume r_4f --answer approve", does: "answer its question and go on" },
   ],
   exits: [0, 1, 2, 3, 130],
   formats: ["json", "jsonl"],

@@ -29,8 +29,8 @@ export async function compileGiven(context: Context, runtime: Runtime): Promise<
 }
 
 async function findBlueprint(context: Context, runtime: Runtime, name: string): Promise<string> {
-  const path = resolve(context.cwd, name);
-  if (await isFile(path)) return path;
+  // As typed in a shell first; then as the project names it.
+  for (const path of [resolve(context.cwd, name), resolve(context.root, name)]) if (await isFile(path)) return path;
   const known = await runtime.blueprints();
   const found = known.filter((file) => file.name === name);
   if (found.length > 1)

@@ -1,6 +1,5 @@
 /** The story of a run from its journal, with what it asks now. */
 import type { RunId } from "../../base/ids.ts";
-import { explainJson } from "../../plan/view.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { beginStory, type OpenQuestion, type RunStory, tell } from "../views/run-story.ts";
 import { readEvents } from "./read-events.ts";
@@ -15,16 +14,8 @@ export async function readStory(runtime: Runtime, run: RunId): Promise<RunStory>
 /** What a waiting run asks, with exactly what would happen; the questions of child runs it rests on are among them. */
 export async function openQuestions(runtime: Runtime, story: RunStory): Promise<readonly OpenQuestion[]> {
   if (story.status !== "waiting") return [];
-  const requests = story.questions.length === 0 ? new Map<string, string>() : await requestsOf(runtime, story.plan);
   const own = story.questions.map(
-    ({ stage, why, answers }): OpenQuestion => ({
-      run: story.run,
-      stage,
-      why,
-      answers,
-      // A member of a fan-out, `tests[3]`, is described by its stage.
-      request: requests.get(stage.replaceAll(/\[\d+\]/g, "")) ?? null,
-    }),
+    ({ stage, why, answers, request }): OpenQuestion => ({ run: story.run, stage, why, answers, request }),
   );
   const children = new Set(
     story.attempts.flatMap(({ state, child }) => (state === "resting" && child !== undefined ? [child] : [])),
@@ -32,9 +23,4 @@ export async function openQuestions(runtime: Runtime, story: RunStory): Promise<
   const below: OpenQuestion[] = [];
   for (const child of children) below.push(...(await readStory(runtime, child as RunId)).open);
   return [...own, ...below];
-}
-
-async function requestsOf(runtime: Runtime, fingerprint: string): Promise<ReadonlyMap<string, string>> {
-  const plan = await runtime.plan(fingerprint);
-  return new Map(plan === undefined ? [] : explainJson(plan).stages.map((row) => [row.stage, row.runs]));
 }

@@ -1,4 +1,6 @@
 /** RunStory: the events of a run as a person wants them told. A fold that also accepts a damaged or unfinished journal. */
+import { describeRequest } from "../../policy/describe.ts";
+import type { PolicyRequest } from "../../policy/request.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { Usage } from "../../base/usage.ts";
 import { addUsage, NO_USAGE } from "../../base/usage.ts";
@@ -28,6 +30,7 @@ export interface QuestionStory {
   readonly digest: string;
   readonly why: string;
   readonly answers: readonly string[];
+  readonly request: string | null;
 }
 
 /** A question that a person can answer now: of this run, or of a child run it rests on. */
@@ -36,7 +39,7 @@ export interface OpenQuestion {
   readonly stage: string;
   readonly why: string;
   readonly answers: readonly string[];
-  /** What would happen, as far as the plan tells. */
+  /** Exactly what would happen, where policy asks. */
   readonly request: string | null;
 }
 
@@ -169,6 +172,7 @@ function tellStage(story: RunStory, event: RunEvent): void {
         digest: event.digest,
         why: event.why,
         answers: event.answers,
+        request: event.request === undefined ? null : describeRequest(event.request as unknown as PolicyRequest),
       });
       return;
     case "approval.answered":
