@@ -23,7 +23,19 @@ describe("canonical", () => {
   });
 
   it("escapes what JSON escapes, in short and long strings and in keys", () => {
-    const hostile = ['"', "\\", "\n", "\u0000", "\u007f", "\u2028", "\ud800", "a\udfffb", "\u{1f600}", "x".repeat(100), `${"y".repeat(100)}"`];
+    const hostile = [
+      '"',
+      "\\",
+      "\n",
+      "\u0000",
+      "\u007f",
+      "\u2028",
+      "\ud800",
+      "a\udfffb",
+      "\u{1f600}",
+      "x".repeat(100),
+      `${"y".repeat(100)}"`,
+    ];
     for (const text of hostile) {
       expect(canonical(text)).toBe(JSON.stringify(text));
       expect(canonical({ [text]: 1 })).toBe(JSON.stringify({ [text]: 1 }));

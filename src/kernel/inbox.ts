@@ -8,8 +8,10 @@ export interface Inbox {
   land(fact: Fact): void;
   /** Something that must end the loop: its host leaves, or a port broke. */
   fail(error: unknown): void;
+  /** The time that was waited for has come. */
+  wake(): void;
   take(): { readonly requests: readonly ControlRequest[]; readonly landed: readonly Fact[] };
-  /** Resolves when there is something to take; rejects with what `fail` was given. */
+  /** Resolves when there is something to take or it was woken; rejects with what `fail` was given. */
   changed(): Promise<void>;
 }
 
@@ -17,10 +19,10 @@ export function createInbox(): Inbox {
   let requests: ControlRequest[] = [];
   let landed: Fact[] = [];
   let failure: { readonly error: unknown } | null = null;
-  let wake: (() => void) | null = null;
+  let resume: (() => void) | null = null;
   const notify = (): void => {
-    wake?.();
-    wake = null;
+    resume?.();
+    resume = null;
   };
   return {
     ask(request) {
@@ -41,10 +43,11 @@ export function createInbox(): Inbox {
       landed = [];
       return taken;
     },
+    wake: notify,
     async changed() {
       if (requests.length === 0 && landed.length === 0 && failure === null) {
         await new Promise<void>((resolve) => {
-          wake = resolve;
+          resume = resolve;
         });
       }
       if (failure !== null) throw failure.error;

@@ -50,7 +50,7 @@ describe("runLoop", () => {
 
   it("records time that never runs backwards when the clock jumps", async () => {
     let now = 5_000;
-    const host = createTestHost(TWO, { ports: { clock: { now: () => (now -= 100), sleep: async () => {} } } });
+    const host = createTestHost(TWO, { ports: { clock: { now: () => (now -= 100), after: () => () => {} } } });
     await host.start();
     const times = (await host.events()).map((event) => event.at);
     expect([...times].sort((a, b) => a - b)).toEqual(times);
@@ -89,6 +89,20 @@ describe("runLoop", () => {
       "stage.started",
       "run.pausing",
     ]);
+  });
+
+  it("does not call a run ended that another host has taken over at the last moment", async () => {
+    const { store } = createTestHost(TWO);
+    const { journal } = store;
+    const late: Journal = {
+      ...journal,
+      async append(run, seq, events) {
+        const isLast = events.some((event) => event.type === "run.finished");
+        if (isLast) await journal.append(run, seq, [{ type: "run.pausing", by: "rival", at: 1 }]);
+        return journal.append(run, seq, events);
+      },
+    };
+    expect(await createTestHost(TWO, { store, ports: { journal: late } }).start()).toEqual({ lost: true });
   });
 
   it("does not host a run that exists already", async () => {

@@ -14,6 +14,7 @@ import type { Fact, RunEvent } from "../run/events.ts";
 import { evolve } from "../run/evolve.ts";
 import type { RunState } from "../run/state.ts";
 import { authorize } from "./authorize.ts";
+import { createHalt, type Halt } from "./halt.ts";
 import { heed } from "./heed.ts";
 import type { Inbox } from "./inbox.ts";
 import { type Flight, perform } from "./perform.ts";
@@ -42,8 +43,7 @@ interface Hosting {
   /** Authorized, and to be performed as soon as its INTENT is durable. */
   cleared: Flight[];
   readonly flying: Set<Promise<void>>;
-  /** Ends what is under way: "stop" because the run ends, "drain" because its host leaves. */
-  readonly halt: AbortController;
+  readonly halt: Halt;
 }
 
 /** `first`: facts that come before any decision. Rejects when the journal does; the run can then be resumed from what is stored. */
@@ -54,7 +54,7 @@ export async function runLoop(
   inbox: Inbox,
 ): Promise<LoopEnd> {
   const { run, plan, state, seq, unsaved } = restored;
-  const halt = new AbortController();
+  const halt = createHalt();
   const host: Hosting = {
     run,
     plan,
@@ -89,7 +89,7 @@ export async function runLoop(
       }
     }
   } finally {
-    halt.abort("drain");
+    halt.end("drain");
     await Promise.all(host.flying);
   }
 }
@@ -131,17 +131,16 @@ async function commit(host: Hosting): Promise<boolean> {
 function launch(host: Hosting): void {
   const { plan, ports, inbox, flying, halt, state } = host;
   for (const flight of host.cleared) {
-    const flown = perform(plan, flight, ports, halt.signal).then(inbox.land, inbox.fail);
+    const flown = perform(plan, flight, ports, halt).then(inbox.land, inbox.fail);
     flying.add(flown);
     void flown.then(() => flying.delete(flown));
   }
   host.cleared = [];
-  if (state.status === "running" && state.stopping !== null) halt.abort("stop");
+  if (state.status === "running" && state.stopping !== null) halt.end("stop");
 }
 
 async function waitUntil(until: number | null, ports: KernelPorts, inbox: Inbox): Promise<void> {
-  if (until === null) return inbox.changed();
-  const timer = new AbortController();
-  await Promise.race([inbox.changed(), ports.clock.sleep(until - ports.clock.now(), timer.signal)]);
-  timer.abort();
+  const callOff = until === null ? null : ports.clock.after(until - ports.clock.now(), inbox.wake);
+  await inbox.changed();
+  callOff?.();
 }

@@ -3,9 +3,18 @@ import { planFrom } from "../../test/support/plan-from-yaml.ts";
 import { createTestHost, type Script } from "../../test/support/run-plan.ts";
 import type { ChildReport, ChildRequest } from "../ports/child-runs.ts";
 import type { EventOf } from "../run/events.ts";
+import { createHalt, type Halt } from "./halt.ts";
 import { perform } from "./perform.ts";
 
 const ACTION = planFrom("stages:\n  - { id: a, action: test.work, with: { text: hi }, timeout: 5s }\n");
+
+/** A run that is stopping already. */
+function stopped(): Halt {
+  const halt = createHalt();
+  halt.end("stop");
+  halt.end("drain");
+  return halt;
+}
 
 async function finishedBy(script: Script, plan = ACTION): Promise<EventOf<"stage.finished"> | undefined> {
   const host = createTestHost(plan, script);
@@ -79,7 +88,7 @@ describe("perform an action", () => {
       inputs: {},
     } as const;
     const flight = { run: host.run, stage: "a", visit: 1, attempt: 1, failures: 0, effect };
-    expect(await perform(ACTION, flight, host.ports, AbortSignal.abort("stop"))).toMatchObject({ cause: "killed" });
+    expect(await perform(ACTION, flight, host.ports, stopped())).toMatchObject({ cause: "killed" });
   });
 
   it("fails a stage whose action this process does not have", async () => {
@@ -244,7 +253,6 @@ describe("perform a child run", () => {
     });
     const stage = plan.stages[0];
     if (stage?.kind !== "run") throw new Error("not a run stage");
-    const stopped = AbortSignal.abort("stop");
     const flight = {
       run: host.run,
       stage: "r",
@@ -253,6 +261,6 @@ describe("perform a child run", () => {
       failures: 0,
       effect: { kind: "run", stage, params: {} },
     } as const;
-    expect(await perform(plan, flight, host.ports, stopped)).toMatchObject({ outcome: "failure", cause: "child" });
+    expect(await perform(plan, flight, host.ports, stopped())).toMatchObject({ outcome: "failure", cause: "child" });
   });
 });

@@ -9,6 +9,8 @@ import type { Effect } from "../run/effect.ts";
 import type { EventOf, Fact } from "../run/events.ts";
 import { childOf } from "../run/plan-index.ts";
 import { childRunId } from "./child-id.ts";
+import { createDeadline } from "./deadline.ts";
+import type { Halt } from "./halt.ts";
 
 /** An effect that was authorized and whose INTENT is durable. */
 export interface Flight {
@@ -23,17 +25,17 @@ export interface Flight {
 
 type Finished = Omit<EventOf<"stage.finished">, "at" | "type" | "stage" | "attempt">;
 
-export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, signal: AbortSignal): Promise<Fact> {
+export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, halt: Halt): Promise<Fact> {
   const { stage, attempt } = flight;
   const done = (report: Finished): Fact => ({ type: "stage.finished", stage, attempt, ...report });
   const { effect } = flight;
   switch (effect.kind) {
     case "process":
-      return done(await performProcess(flight, effect, ports, signal));
+      return done(await performProcess(flight, effect, ports, halt));
     case "action":
-      return done(await performAction(flight, effect, ports, signal));
+      return done(await performAction(flight, effect, ports, halt));
     case "run": {
-      const report = await performRun(plan, flight, effect, ports, signal);
+      const report = await performRun(plan, flight, effect, ports, halt);
       return "rested" in report ? { type: "stage.rested", stage, attempt, child: report.rested } : done(report);
     }
   }
@@ -45,14 +47,14 @@ async function performProcess(
   flight: Flight,
   effect: Of<"process">,
   ports: KernelPorts,
-  signal: AbortSignal,
+  halt: Halt,
 ): Promise<Finished> {
   const { run, stage, visit, attempt } = flight;
   const { cwd, timeoutMs, stallMs, capture, outputs } = effect.stage;
   const { argv, env, inputs } = effect;
   const key = effectKey(run, stage, visit);
   const request = { run, stage, attempt, key, argv, env, cwd, timeoutMs, stallMs, capture, inputs, outputs };
-  const report = await ports.executor.execute(request, signal, (text) => ports.onOutput(run, stage, text));
+  const report = await ports.executor.execute(request, halt.signal(), (text) => ports.onOutput(run, stage, text));
   const { artifacts, ...facts } = report;
   return {
     ...facts,
@@ -73,25 +75,29 @@ async function performAction(
   flight: Flight,
   effect: Of<"action">,
   ports: KernelPorts,
-  signal: AbortSignal,
+  halt: Halt,
 ): Promise<Finished> {
   const { run, stage, visit, attempt } = flight;
   const action = ports.actions.get(effect.stage.action);
   if (action === undefined)
     return failure("spawn_error", `action ${effect.stage.action} is not registered in this process`);
-  const limits = deadline(effect.stage.timeoutMs, ports, signal);
-  const context = {
+  const deadline = createDeadline(effect.stage.timeoutMs, ports.clock, halt);
+  const context: ActionContext = {
     run,
     stage,
     attempt,
     key: effectKey(run, stage, visit),
-    signal: limits.signal,
+    // Most actions end at once and never look at it.
+    get signal() {
+      return deadline.halt.signal();
+    },
     inputs: effect.inputs,
   };
-  const ended = await Promise.race([attemptAction(action, effect.input, context), givenUp(limits.signal)]);
-  limits.clear();
+  // An action that ignores its signal is left behind: its host must not hang with it.
+  const ended = await Promise.race([attemptAction(action, effect.input, context), deadline.over]);
+  deadline.clear();
   if (ended === null) {
-    return limits.late()
+    return deadline.isLate()
       ? failure("timeout", `action ${action.name} took longer than ${effect.stage.timeoutMs} ms`)
       : failure("killed", `action ${action.name} was ended`);
   }
@@ -107,20 +113,12 @@ async function attemptAction(action: Action, input: JsonObject, context: ActionC
   }
 }
 
-/** An action that ignores its signal is left behind: its host must not hang with it. */
-function givenUp(signal: AbortSignal): Promise<null> {
-  return new Promise((settle) => {
-    if (signal.aborted) settle(null);
-    signal.addEventListener("abort", () => settle(null), { once: true });
-  });
-}
-
 async function performRun(
   plan: Plan,
   flight: Flight,
   effect: Of<"run">,
   ports: KernelPorts,
-  signal: AbortSignal,
+  halt: Halt,
 ): Promise<Finished | { readonly rested: string }> {
   const child = childOf(plan, effect.stage.plan);
   const run = childRunId(flight.run, flight.stage, flight.visit, flight.failures);
@@ -130,12 +128,12 @@ async function performRun(
     params: { ...child.params, ...effect.params },
     parent: { run: flight.run, stage: flight.stage },
   };
-  const limits = deadline(effect.stage.timeoutMs, ports, signal);
-  const ended = await ports.children.run(request, limits.signal);
-  limits.clear();
+  const deadline = createDeadline(effect.stage.timeoutMs, ports.clock, halt);
+  const ended = await ports.children.run(request, deadline.halt.signal());
+  deadline.clear();
   if (!ended.ended) return { rested: run };
   const { status, reason, usage } = ended;
-  if (limits.late())
+  if (deadline.isLate())
     return { ...failure("timeout", `run ${run} took longer than ${effect.stage.timeoutMs} ms`), child: run, usage };
   if (status === "succeeded") return { outcome: "success", cause: "ok", child: run, usage };
   return { ...failure("child", `run ${run} ${status}: ${reason}`), child: run, usage };
@@ -143,35 +141,6 @@ async function performRun(
 
 function failure(cause: Finished["cause"], error: string): Finished {
   return { outcome: "failure", cause, error };
-}
-
-interface Deadline {
-  /** Aborts when the time is over or the outer signal aborts, with that signal's reason. */
-  readonly signal: AbortSignal;
-  late(): boolean;
-  clear(): void;
-}
-
-function deadline(timeoutMs: number, ports: KernelPorts, outer: AbortSignal): Deadline {
-  const inner = new AbortController();
-  const timer = new AbortController();
-  let late = false;
-  const onAbort = (): void => inner.abort(outer.reason);
-  outer.addEventListener("abort", onAbort, { once: true });
-  if (outer.aborted) onAbort();
-  void ports.clock.sleep(timeoutMs, timer.signal).then(() => {
-    if (timer.signal.aborted) return;
-    late = true;
-    inner.abort("stop");
-  });
-  return {
-    signal: inner.signal,
-    late: () => late,
-    clear() {
-      timer.abort();
-      outer.removeEventListener("abort", onAbort);
-    },
-  };
 }
 
 function messageOf(error: unknown): string {

@@ -3,6 +3,6 @@
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Resolves after `ms`, or at once when `signal` aborts; never rejects. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Calls back once, not before `ms` have passed, and never before it returned. The returned function calls it off; calling it late or twice does nothing. */
+  after(ms: number, call: () => void): () => void;
 }

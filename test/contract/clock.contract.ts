@@ -7,15 +7,6 @@ export function clockContract(
   create: () => { clock: Clock; advance: (ms: number) => Promise<void> },
 ): void {
   describe(`Clock contract: ${name}`, () => {
-    const isDone = async (promise: Promise<void>): Promise<boolean> => {
-      let done = false;
-      void promise.then(() => {
-        done = true;
-      });
-      await new Promise((resolve) => setImmediate(resolve));
-      return done;
-    };
-
     it("tells a time in whole milliseconds that goes forward", async () => {
       const { clock, advance } = create();
       const before = clock.now();
@@ -24,39 +15,56 @@ export function clockContract(
       expect(clock.now() - before).toBeGreaterThanOrEqual(19);
     });
 
-    it("sleeps as long as asked, not shorter", async () => {
+    it("calls back once, when the time is over and not before", async () => {
       const { clock, advance } = create();
-      const sleep = clock.sleep(60, new AbortController().signal);
+      let calls = 0;
+      clock.after(60, () => {
+        calls += 1;
+      });
       await advance(10);
-      expect(await isDone(sleep)).toBe(false);
+      expect(calls).toBe(0);
       await advance(80);
-      await sleep;
+      await advance(80);
+      expect(calls).toBe(1);
     });
 
-    it("wakes at once when the signal aborts, before or during the sleep, and never rejects", async () => {
-      const { clock } = create();
-      await clock.sleep(10_000, AbortSignal.abort());
-      const control = new AbortController();
-      const sleep = clock.sleep(10_000, control.signal);
-      control.abort();
-      await sleep;
-    });
-
-    it("does not take a sleep of more than 24 days for none", async () => {
+    it("does not call back what was called off, and takes that late and twice", async () => {
       const { clock, advance } = create();
-      const control = new AbortController();
-      const sleep = clock.sleep(2 ** 31 + 1000, control.signal);
+      let calls = 0;
+      const count = (): void => {
+        calls += 1;
+      };
+      const callOff = clock.after(20, count);
+      callOff();
+      const late = clock.after(5, count);
+      await advance(60);
+      late();
+      late();
+      callOff();
+      expect(calls).toBe(1);
+    });
+
+    it("does not take a wait of more than 24 days for none", async () => {
+      const { clock, advance } = create();
+      let called = false;
+      const callOff = clock.after(2 ** 31 + 1000, () => {
+        called = true;
+      });
       await advance(20);
-      expect(await isDone(sleep)).toBe(false);
-      control.abort();
-      await sleep;
+      callOff();
+      expect(called).toBe(false);
     });
 
-    it("takes a sleep of no time", async () => {
+    it("never calls back before it has returned", async () => {
       const { clock, advance } = create();
-      const sleep = clock.sleep(0, new AbortController().signal);
+      let returned = false;
+      let early = false;
+      clock.after(0, () => {
+        early = !returned;
+      });
+      returned = true;
       await advance(5);
-      await sleep;
+      expect(early).toBe(false);
     });
   });
 }

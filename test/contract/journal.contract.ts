@@ -1,11 +1,19 @@
 /** The contract of the Journal port. */
 import { describe, expect, it } from "vitest";
 import type { RunId } from "../../src/base/ids.ts";
+import { canonical, type JsonObject } from "../../src/base/json.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import { chainNext, chainStart } from "../../src/run/chain.ts";
-import { canonical, type JsonObject } from "../../src/base/json.ts";
 import type { RunEvent, StoredEvent } from "../../src/run/events.ts";
-import { buildCreated, buildFinished, buildPlan, buildRunId, buildStageStarted, createRun, STARTED } from "../support/events-builder.ts";
+import {
+  buildCreated,
+  buildFinished,
+  buildPlan,
+  buildRunId,
+  buildStageStarted,
+  createRun,
+  STARTED,
+} from "../support/events-builder.ts";
 import type { OpenStore } from "./store-fixture.ts";
 
 const ALL = Number.MAX_SAFE_INTEGER;
@@ -59,7 +67,10 @@ export function journalContract(name: string, open: OpenStore): void {
         const plan = buildPlan();
         const run = buildRunId();
         const events = [buildCreated(run, plan)];
-        const both = await Promise.all([store.journal.create(run, plan, events), other.journal.create(run, plan, events)]);
+        const both = await Promise.all([
+          store.journal.create(run, plan, events),
+          other.journal.create(run, plan, events),
+        ]);
         expect(both.filter(({ created }) => created)).toHaveLength(1);
         await expectChained(store.journal, run);
       });
@@ -79,7 +90,10 @@ export function journalContract(name: string, open: OpenStore): void {
       it("stores events in order from the expected seq", async () => {
         const { journal } = (await open()).store;
         const run = await createRun(journal);
-        expect(await journal.append(run, 3, [buildStageStarted(1), buildStageStarted(2)])).toEqual({ appended: true, seq: 4 });
+        expect(await journal.append(run, 3, [buildStageStarted(1), buildStageStarted(2)])).toEqual({
+          appended: true,
+          seq: 4,
+        });
         expect(await journal.append(run, 5, [buildStageStarted(3)])).toEqual({ appended: true, seq: 5 });
         expect(seqs(await journal.read(run, 0, ALL))).toEqual([1, 2, 3, 4, 5]);
         await expectChained(journal, run);
@@ -132,7 +146,9 @@ export function journalContract(name: string, open: OpenStore): void {
           ...rest.map((run) => journal.append(run, 3, [buildStageStarted(1)])),
         ]);
         const outcome = settled.map((result) =>
-          result.status === "fulfilled" ? result.value.appended : ((result.reason as { code?: string }).code ?? "defect"),
+          result.status === "fulfilled"
+            ? result.value.appended
+            : ((result.reason as { code?: string }).code ?? "defect"),
         );
         expect(outcome).toEqual([
           true,
@@ -155,22 +171,36 @@ export function journalContract(name: string, open: OpenStore): void {
       it("takes several appends of one run in one turn, in the order of the calls", async () => {
         const { journal } = (await open()).store;
         const run = await createRun(journal);
-        const results = await Promise.all([3, 4, 5, 6, 7, 8, 9].map((seq) => journal.append(run, seq, [buildStageStarted(seq)])));
+        const results = await Promise.all(
+          [3, 4, 5, 6, 7, 8, 9].map((seq) => journal.append(run, seq, [buildStageStarted(seq)])),
+        );
         expect(results.every(({ appended }) => appended)).toBe(true);
         await expectChained(journal, run);
       });
 
       it("stores a hundred runs at once, each whole", async () => {
         const { store } = await open();
-        const runs = await Promise.all(Array.from({ length: 100 }, (_, i) => createRun(store.journal, { more: i % 19 })));
-        await Promise.all(runs.map((run, i) => store.journal.append(run, (i % 19) + 3, [buildStageStarted(99), buildFinished()])));
+        const runs = await Promise.all(
+          Array.from({ length: 100 }, (_, i) => createRun(store.journal, { more: i % 19 })),
+        );
+        await Promise.all(
+          runs.map((run, i) => store.journal.append(run, (i % 19) + 3, [buildStageStarted(99), buildFinished()])),
+        );
         for (const run of runs) await expectChained(store.journal, run);
       });
 
       it("returns every character exactly as it was given", async () => {
         const { journal } = (await open()).store;
         const run = await createRun(journal);
-        const texts = ["", "\u0000\u0001\u001f", "ünï ☃ \u{1f600}", "\ud800 alone \udc00", "\u2028\u2029\ufeff", "'; DROP TABLE events; --", "x".repeat(1_000_000)];
+        const texts = [
+          "",
+          "\u0000\u0001\u001f",
+          "ünï ☃ \u{1f600}",
+          "\ud800 alone \udc00",
+          "\u2028\u2029\ufeff",
+          "'; DROP TABLE events; --",
+          "x".repeat(1_000_000),
+        ];
         for (const [i, error] of texts.entries()) {
           const event: RunEvent = { type: "stage.refused", at: i, stage: error.slice(0, 100), visit: 1, error };
           await journal.append(run, i + 3, [event]);
@@ -183,7 +213,9 @@ export function journalContract(name: string, open: OpenStore): void {
         const { journal } = (await open()).store;
         const run = await createRun(journal);
         const items = [1, 2];
-        const pending = journal.append(run, 3, [{ type: "group.opened", at: 1, stage: "a", visit: 1, members: 2, items }]);
+        const pending = journal.append(run, 3, [
+          { type: "group.opened", at: 1, stage: "a", visit: 1, members: 2, items },
+        ]);
         items.push(3);
         await pending;
         expect((await journal.read(run, 2, 1))[0]?.event).toMatchObject({ items: [1, 2] });
@@ -238,7 +270,9 @@ export function journalContract(name: string, open: OpenStore): void {
         const run = await createRun(store.journal);
         expect(await collect(store.journal.follow(run, 0, AbortSignal.abort()))).toEqual([]);
         const halt = new AbortController();
-        const [aborted, closed] = [halt.signal, new AbortController().signal].map((signal) => collect(store.journal.follow(run, 0, signal)));
+        const [aborted, closed] = [halt.signal, new AbortController().signal].map((signal) =>
+          collect(store.journal.follow(run, 0, signal)),
+        );
         await new Promise((resolve) => setImmediate(resolve));
         halt.abort();
         expect(await aborted).toEqual([1, 2]);

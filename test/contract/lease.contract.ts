@@ -17,7 +17,10 @@ export function leaseContract(name: string, open: OpenStore): void {
       const other = await another();
       const run = await createRun(store.journal);
       const refused = await other.lease.claim(run);
-      expect(refused).toEqual({ claimed: false, holder: { pid: process.pid, hostname: expect.any(String), since: expect.any(Number) } });
+      expect(refused).toEqual({
+        claimed: false,
+        holder: { pid: process.pid, hostname: expect.any(String), since: expect.any(Number) },
+      });
       expect(refused).toMatchObject({ holder: (await other.runs.get(run))?.holder });
       expect(await store.lease.claim(run)).toEqual({ claimed: true });
     });

@@ -3,7 +3,14 @@ import { describe, expect, it } from "vitest";
 import type { RunId } from "../../src/base/ids.ts";
 import type { RunIndex, RunQuery } from "../../src/ports/run-index.ts";
 import type { RunEvent } from "../../src/run/events.ts";
-import { buildCreated, buildFinished, buildPlan, buildRunId, buildStageStarted, createRun } from "../support/events-builder.ts";
+import {
+  buildCreated,
+  buildFinished,
+  buildPlan,
+  buildRunId,
+  buildStageStarted,
+  createRun,
+} from "../support/events-builder.ts";
 import type { OpenStore } from "./store-fixture.ts";
 
 async function listAll(runs: RunIndex, query: RunQuery): Promise<RunId[]> {
@@ -26,15 +33,43 @@ export function runIndexContract(name: string, open: OpenStore): void {
       await store.journal.create(run, plan, [buildCreated(run, plan)]);
       const common = { run, blueprint: "nightly", plan: plan.fingerprint, parent: null, createdAt: 1000 };
       const row = (): Promise<unknown> => store.runs.get(run);
-      expect(await row()).toEqual({ ...common, status: "queued", reason: null, updatedAt: 1000, events: 1, holder: expect.anything() });
+      expect(await row()).toEqual({
+        ...common,
+        status: "queued",
+        reason: null,
+        updatedAt: 1000,
+        events: 1,
+        holder: expect.anything(),
+      });
       const steps: [RunEvent, object][] = [
-        [{ type: "run.started", at: 1100 }, { status: "running", reason: null, updatedAt: 1100 }],
-        [{ type: "run.pausing", at: 1200, by: "ann" }, { status: "running", reason: null, updatedAt: 1200 }],
-        [{ type: "run.paused", at: 1300, by: "ann" }, { status: "paused", reason: null, updatedAt: 1300 }],
-        [{ type: "run.resumed", at: 1400, after: "pause" }, { status: "running", reason: null, updatedAt: 1400 }],
-        [{ type: "run.waiting", at: 1500, reason: "awaiting_approval" }, { status: "waiting", reason: "awaiting_approval", updatedAt: 1500 }],
-        [{ type: "run.resumed", at: 1600, after: "wait" }, { status: "running", reason: null, updatedAt: 1600 }],
-        [buildFinished("blocked", "max_visits"), { status: "blocked", reason: "max_visits", updatedAt: 9000, holder: null }],
+        [
+          { type: "run.started", at: 1100 },
+          { status: "running", reason: null, updatedAt: 1100 },
+        ],
+        [
+          { type: "run.pausing", at: 1200, by: "ann" },
+          { status: "running", reason: null, updatedAt: 1200 },
+        ],
+        [
+          { type: "run.paused", at: 1300, by: "ann" },
+          { status: "paused", reason: null, updatedAt: 1300 },
+        ],
+        [
+          { type: "run.resumed", at: 1400, after: "pause" },
+          { status: "running", reason: null, updatedAt: 1400 },
+        ],
+        [
+          { type: "run.waiting", at: 1500, reason: "awaiting_approval" },
+          { status: "waiting", reason: "awaiting_approval", updatedAt: 1500 },
+        ],
+        [
+          { type: "run.resumed", at: 1600, after: "wait" },
+          { status: "running", reason: null, updatedAt: 1600 },
+        ],
+        [
+          buildFinished("blocked", "max_visits"),
+          { status: "blocked", reason: "max_visits", updatedAt: 9000, holder: null },
+        ],
       ];
       for (const [i, [event, shown]] of steps.entries()) {
         await store.journal.append(run, i + 2, [event]);
@@ -84,9 +119,17 @@ export function runIndexContract(name: string, open: OpenStore): void {
       for (const below of [undefined, parent]) {
         for (const status of [undefined, "running", "failed", "killed"] as const) {
           for (const blueprint of [undefined, "alpha", "beta", "gamma"]) {
-            const query = { limit: 3, ...(below && { parent: below }), ...(status && { status }), ...(blueprint && { blueprint }) };
+            const query = {
+              limit: 3,
+              ...(below && { parent: below }),
+              ...(status && { status }),
+              ...(blueprint && { blueprint }),
+            };
             const wanted = made.filter(
-              (run) => run.parent === below && (status ?? run.status) === run.status && (blueprint ?? run.blueprint) === run.blueprint,
+              (run) =>
+                run.parent === below &&
+                (status ?? run.status) === run.status &&
+                (blueprint ?? run.blueprint) === run.blueprint,
             );
             const found = (await listAll(store.runs, query)).filter((run) => run !== parent);
             expect(found).toEqual(wanted.map(({ run }) => run));
@@ -101,7 +144,8 @@ export function runIndexContract(name: string, open: OpenStore): void {
       const ids = ["r_aaaaaaaaaaaa", "r_aaaaaaaaaaab", "r_aabaaaaaaaaa", "r_zzzzzzzzzzzz"] as RunId[];
       for (const run of ids) await createRun(store.journal, { run });
       await createRun(store.journal, { run: "r_mmmmmmmmmmmm" as RunId, parent: ids[0] as RunId });
-      const find = async (prefix: string, limit: number): Promise<string[]> => (await store.runs.find(prefix, limit)).map(({ run }) => run);
+      const find = async (prefix: string, limit: number): Promise<string[]> =>
+        (await store.runs.find(prefix, limit)).map(({ run }) => run);
       expect(await find("r_aaaaaaaaaaab", 5)).toEqual(["r_aaaaaaaaaaab"]);
       expect(await find("r_aaa", 5)).toEqual(ids.slice(0, 2));
       expect(await find("r_", 3)).toEqual(ids.slice(0, 3));

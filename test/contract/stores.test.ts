@@ -106,7 +106,9 @@ describe("lists of a SQLite store with 10,000 runs", () => {
     for (const [filter, sql] of Object.entries(LIST_SQL)) {
       const plan = db.prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all();
       const details = plan.map(({ detail }) => detail).filter((detail) => /\bruns\b|TEMP/.test(detail));
-      expect(details, filter).toEqual([expect.stringMatching(/^SEARCH runs USING INDEX runs_by_\w+ \(parent=\?.* rowid<\?\)$/)]);
+      expect(details, filter).toEqual([
+        expect.stringMatching(/^SEARCH runs USING INDEX runs_by_\w+ \(parent=\?.* rowid<\?\)$/),
+      ]);
     }
   });
 });

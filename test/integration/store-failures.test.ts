@@ -1,6 +1,16 @@
 /** What a SQLite store does when its disk, its file or its process fails: a clear refusal, and nothing acknowledged is lost. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Driver, loadDriver } from "../../src/adapters/sqlite/driver.ts";
@@ -65,7 +75,9 @@ async function killedDir(least = 20): Promise<{ dir: string; file: string; run: 
 
 /** What every file holds, but for those that SQLite makes for readers. */
 function bytesOf(dir: string): Record<string, string> {
-  const files = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isFile() && !entry.name.endsWith("-shm"));
+  const files = readdirSync(dir, { withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.name.endsWith("-shm"),
+  );
   const held = files.map(({ name }) => [name, readFileSync(join(dir, name), "latin1")] as const);
   return Object.fromEntries(held.filter(([name, bytes]) => !name.endsWith("-wal") || bytes !== ""));
 }
@@ -77,7 +89,10 @@ describe("a full disk", () => {
     if (isRoot) {
       execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "none", dir]);
       onTestFinished(() => execFileSync("umount", ["-l", dir]) as never);
-      return { store: await open(join(dir, "state")), makeRoom: () => execFileSync("mount", ["-o", "remount,size=64m", dir]) as never };
+      return {
+        store: await open(join(dir, "state")),
+        makeRoom: () => execFileSync("mount", ["-o", "remount,size=64m", dir]) as never,
+      };
     }
     const real = await loadDriver();
     let raise = (): void => {};
@@ -112,10 +127,14 @@ describe("a full disk", () => {
       );
     }
     expect([...codes]).toEqual(["JOURNAL_DISK_FULL"]);
-    for (const [run, seq] of heads) expect(await store.journal.verify(run)).toMatchObject({ intact: true, events: seq });
+    for (const [run, seq] of heads)
+      expect(await store.journal.verify(run)).toMatchObject({ intact: true, events: seq });
     makeRoom();
     for (const [run, seq] of heads) {
-      expect(await store.journal.append(run, seq + 1, [big, buildFinished()])).toEqual({ appended: true, seq: seq + 2 });
+      expect(await store.journal.append(run, seq + 1, [big, buildFinished()])).toEqual({
+        appended: true,
+        seq: seq + 2,
+      });
       expect(await store.journal.verify(run)).toMatchObject({ intact: true, events: seq + 2 });
     }
     expect(await store.integrity()).toEqual([]);
@@ -139,22 +158,30 @@ describe("a state directory that may only be read", () => {
     const { dir, run } = await filledDir();
     lockUp(dir);
     const before = bytesOf(dir);
-    expect(await startStoreProcess(dir, "probe", buildRunId(), asReader).said(1)).toEqual([{ error: "JOURNAL_READ_ONLY" }]);
-    expect(await startStoreProcess(dir, "probe:readonly", buildRunId(), asReader).said(1)).toEqual([{ rows: [run], written: "JOURNAL_READ_ONLY" }]);
+    expect(await startStoreProcess(dir, "probe", buildRunId(), asReader).said(1)).toEqual([
+      { error: "JOURNAL_READ_ONLY" },
+    ]);
+    expect(await startStoreProcess(dir, "probe:readonly", buildRunId(), asReader).said(1)).toEqual([
+      { rows: [run], written: "JOURNAL_READ_ONLY" },
+    ]);
     expect(bytesOf(dir)).toEqual(before);
   });
 
   it("is served for reading after its writer was killed", async () => {
     const { dir, run } = await killedDir();
     lockUp(dir);
-    expect(await startStoreProcess(dir, "probe:readonly", buildRunId(), asReader).said(1)).toEqual([{ rows: [run], written: "JOURNAL_READ_ONLY" }]);
+    expect(await startStoreProcess(dir, "probe:readonly", buildRunId(), asReader).said(1)).toEqual([
+      { rows: [run], written: "JOURNAL_READ_ONLY" },
+    ]);
   });
 
   it("cannot be made where nothing may be made", async () => {
     const dir = join(tempDir(), "state");
     mkdirSync(dir);
     lockUp(dir);
-    expect(await startStoreProcess(dir, "probe", buildRunId(), asReader).said(1)).toEqual([{ error: "JOURNAL_READ_ONLY" }]);
+    expect(await startStoreProcess(dir, "probe", buildRunId(), asReader).said(1)).toEqual([
+      { error: "JOURNAL_READ_ONLY" },
+    ]);
   });
 
   it("is one without runs when there is no journal in it", async () => {
@@ -219,7 +246,10 @@ describe("a file that is not a sound journal", () => {
     for (let at = 4096; at < bytes.length; at += 4096) bytes.fill(0xff, at, at + 64);
     writeFileSync(file, bytes);
     const store = await open(dir, { readOnly: true });
-    const found = await Promise.all([store.integrity().catch((error: { code: string }) => [error.code]), codeOf(store.journal.read(run, 0, ALL))]);
+    const found = await Promise.all([
+      store.integrity().catch((error: { code: string }) => [error.code]),
+      codeOf(store.journal.read(run, 0, ALL)),
+    ]);
     expect(found[0].length).toBeGreaterThan(0);
     expect(found[1]).toBe("JOURNAL_CORRUPT");
   });
@@ -261,13 +291,18 @@ describe("a killed writer", () => {
     }
   });
 
-  it.each([["the -wal", ["-wal"]], ["-wal and -shm", ["-wal", "-shm"]]])("makes the loss of %s known, once", async (_, suffixes) => {
+  it.each([
+    ["the -wal", ["-wal"]],
+    ["-wal and -shm", ["-wal", "-shm"]],
+  ])("makes the loss of %s known, once", async (_, suffixes) => {
     const { dir, file, acknowledged } = await killedDir();
     for (const suffix of suffixes) rmSync(file + suffix);
     for (const readOnly of [false, true]) {
       const refused = openSqliteStore({ dir, clock, readOnly });
       await expect(refused).rejects.toMatchObject({ code: "JOURNAL_WAL_MISSING" });
-      await expect(refused).rejects.toThrow(suffixes.length === 1 ? /may be lost/ : new RegExp(`at least ${acknowledged}|at least \\d+ ack`));
+      await expect(refused).rejects.toThrow(
+        suffixes.length === 1 ? /may be lost/ : new RegExp(`at least ${acknowledged}|at least \\d+ ack`),
+      );
       expect(sizeOf(`${file}-wal`)).toBe(0);
     }
     const store = await open(dir, { acceptLoss: true });
@@ -330,7 +365,9 @@ describe("a connection", () => {
       },
     });
     for (const setting of [/(?<=synchronous)=FULL/, /(?<=journal_mode)=WAL/]) {
-      await expect(openSqliteStore({ dir: tempDir(), clock, driver: deaf(setting) })).rejects.toMatchObject({ code: "JOURNAL_NOT_DURABLE" });
+      await expect(openSqliteStore({ dir: tempDir(), clock, driver: deaf(setting) })).rejects.toMatchObject({
+        code: "JOURNAL_NOT_DURABLE",
+      });
     }
   });
 

@@ -28,7 +28,8 @@ interface Target {
 }
 
 const text = (target: Target, column: "body" | "hash", seq: number): string =>
-  target.db.prepare<{ t: string }>(`SELECT ${column} AS t FROM events WHERE run = ?1 AND seq = ?2`).get(target.id, seq)?.t ?? "";
+  target.db.prepare<{ t: string }>(`SELECT ${column} AS t FROM events WHERE run = ?1 AND seq = ?2`).get(target.id, seq)
+    ?.t ?? "";
 
 function flip(target: Target, column: "body" | "hash"): number {
   const seq = 1 + target.roll(EVENTS);
@@ -65,12 +66,16 @@ function cut(target: Target): number {
 
 function moveHead(target: Target): number {
   const seq = 1 + target.roll(EVENTS - 1);
-  target.db.prepare("UPDATE runs SET head_seq = ?2, head_hash = ?3 WHERE id = ?1").run(target.id, seq, text(target, "hash", seq));
+  target.db
+    .prepare("UPDATE runs SET head_seq = ?2, head_hash = ?3 WHERE id = ?1")
+    .run(target.id, seq, text(target, "hash", seq));
   return seq + 1;
 }
 
 function changeHead(target: Target): number {
-  target.db.prepare("UPDATE runs SET head_hash = ?2 WHERE id = ?1").run(target.id, text(target, "hash", 1 + target.roll(EVENTS - 1)));
+  target.db
+    .prepare("UPDATE runs SET head_hash = ?2 WHERE id = ?1")
+    .run(target.id, text(target, "hash", 1 + target.roll(EVENTS - 1)));
   return EVENTS;
 }
 

@@ -2,33 +2,42 @@
 import type { Clock } from "../../src/ports/clock.ts";
 
 export interface VirtualClock extends Clock {
-  /** Moves to the earliest sleeper and wakes it. False: nobody sleeps. */
+  /** Resolves after `ms`, or at once when `signal` aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Moves to the earliest call that is due and makes it. False: there is none. */
   advance(): boolean;
-  /** Forgets every sleeper: their host is dead. */
+  /** Forgets every call: their host is dead. */
   forget(): void;
 }
 
-interface Sleeper {
+interface Call {
   readonly at: number;
   readonly order: number;
-  readonly wake: () => void;
+  readonly make: () => void;
 }
 
 export function createVirtualClock(start = 1_700_000_000_000): VirtualClock {
   let now = start;
   let order = 0;
-  let sleepers: Sleeper[] = [];
+  let calls: Call[] = [];
+  const after = (ms: number, make: () => void): (() => void) => {
+    const call: Call = { at: now + Math.max(0, ms), order: order++, make };
+    calls.push(call);
+    return () => {
+      calls = calls.filter((other) => other !== call);
+    };
+  };
   return {
     now: () => now,
+    after,
     sleep(ms, signal) {
       return new Promise((resolve) => {
         if (signal.aborted) return resolve();
-        const sleeper: Sleeper = { at: now + Math.max(0, ms), order: order++, wake: resolve };
-        sleepers.push(sleeper);
+        const callOff = after(ms, resolve);
         signal.addEventListener(
           "abort",
           () => {
-            sleepers = sleepers.filter((other) => other !== sleeper);
+            callOff();
             resolve();
           },
           { once: true },
@@ -36,19 +45,18 @@ export function createVirtualClock(start = 1_700_000_000_000): VirtualClock {
       });
     },
     advance() {
-      let first: Sleeper | undefined;
-      for (const sleeper of sleepers) {
-        if (first === undefined || sleeper.at < first.at || (sleeper.at === first.at && sleeper.order < first.order))
-          first = sleeper;
+      let first: Call | undefined;
+      for (const call of calls) {
+        if (first === undefined || call.at < first.at || (call.at === first.at && call.order < first.order)) first = call;
       }
       if (first === undefined) return false;
-      sleepers = sleepers.filter((other) => other !== first);
+      calls = calls.filter((other) => other !== first);
       now = Math.max(now, first.at);
-      first.wake();
+      first.make();
       return true;
     },
     forget() {
-      sleepers = [];
+      calls = [];
     },
   };
 }

@@ -53,7 +53,8 @@ export function createMemoryJournal({ state, self, guarded, changed, close }: Jo
     if (events.length === 0) throw invalid(run, "there are none");
     if (found === undefined) throw pawlError(JOURNAL_ERRORS, "JOURNAL_RUN_UNKNOWN", { run });
     const { events: seq } = found.row;
-    if (expectedSeq > seq + 1) throw pawlError(JOURNAL_ERRORS, "JOURNAL_SEQ_AHEAD", { run, expected: expectedSeq, next: seq + 1 });
+    if (expectedSeq > seq + 1)
+      throw pawlError(JOURNAL_ERRORS, "JOURNAL_SEQ_AHEAD", { run, expected: expectedSeq, next: seq + 1 });
     if (expectedSeq <= seq) return { appended: false, winner: read(run, expectedSeq - 1, seq) };
     store(found, chain(found.head, seq, events), events);
     return { appended: true, seq: found.row.events };
@@ -70,7 +71,8 @@ export function createMemoryJournal({ state, self, guarded, changed, close }: Jo
   }
 
   function read(run: RunId, afterSeq: number, limit: number): readonly StoredEvent[] {
-    const links = state.runs.get(run)?.links.slice(Math.max(0, afterSeq), Math.max(0, afterSeq) + Math.max(0, limit)) ?? [];
+    const links =
+      state.runs.get(run)?.links.slice(Math.max(0, afterSeq), Math.max(0, afterSeq) + Math.max(0, limit)) ?? [];
     return links.map(({ seq, body, hash }) => ({ seq, event: JSON.parse(body ?? "null") as RunEvent, hash }));
   }
 

@@ -26,7 +26,11 @@ export async function checkWalPresent(driver: Driver, files: StateFiles, choice:
     await sleep(10);
   }
   const living = hostIds(files.hosts).some((id) => isHostAlive(driver, files.hosts, id));
-  if (living) throw missing(file, "a process still uses the journal; end it first, because going on beside it would damage the file");
+  if (living)
+    throw missing(
+      file,
+      "a process still uses the journal; end it first, because going on beside it would damage the file",
+    );
   if (!choice.acceptLoss) throw missing(file, "events that were acknowledged shortly before it ended may be lost");
 }
 
@@ -36,11 +40,17 @@ function checkNeverStored(files: StateFiles, choice: OpenChoice): void {
   const wal = `${file}-wal`;
   const problem = existsSync(file) ? "it is empty" : "it is missing";
   if (existsSync(wal) && statSync(wal).size > 0) {
-    throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", { file, detail: `${problem}, although ${wal} holds events of it` });
+    throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", {
+      file,
+      detail: `${problem}, although ${wal} holds events of it`,
+    });
   }
   const events = noted(files);
   if (events > 0 && !choice.acceptLoss) {
-    throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", { file, detail: `${problem}, although ${events} events were stored in it` });
+    throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", {
+      file,
+      detail: `${problem}, although ${events} events were stored in it`,
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 /** Control on SQLite: requests lie in a table until the host of their run settles them. */
-import type { RunId } from "../../base/ids.ts";
+
 import { pawlError } from "../../base/errors.ts";
+import type { RunId } from "../../base/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Control, ControlRequest } from "../../ports/control.ts";
 import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
@@ -31,7 +32,9 @@ interface Watch {
 
 export function createSqliteControl({ db, clock, commits, changes, guarded, isClosed }: ControlParts): Control {
   const known = db.prepare("SELECT 1 FROM runs WHERE run = ?1");
-  const insert = db.prepare("INSERT INTO requests(run, kind, by, at) VALUES(?1, ?2, ?3, ?4) ON CONFLICT(run, kind) DO NOTHING");
+  const insert = db.prepare(
+    "INSERT INTO requests(run, kind, by, at) VALUES(?1, ?2, ?3, ?4) ON CONFLICT(run, kind) DO NOTHING",
+  );
   const remove = db.prepare("DELETE FROM requests WHERE run = ?1");
   const ofRun = db.prepare<RequestRow>("SELECT id, run, kind, by FROM requests WHERE run = ?1 ORDER BY id");
   const all = db.prepare<RequestRow>("SELECT id, run, kind, by FROM requests ORDER BY id");

@@ -1,9 +1,9 @@
 /** Reads events and checks chains. What lies in the store is trusted only as far as it can be parsed. */
 import { TextDecoder } from "node:util";
+import { sha256 } from "../../base/digest.ts";
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import { canonical } from "../../base/json.ts";
-import { sha256 } from "../../base/digest.ts";
 import type { Plan, PlanJson } from "../../plan/plan.ts";
 import type { ChainReport } from "../../ports/journal.ts";
 import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";

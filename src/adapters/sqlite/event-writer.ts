@@ -75,7 +75,12 @@ export function createEventWriter({ db, hosts, reader, wake }: WriterParts): Eve
   function find(run: RunId): Head | undefined {
     const row = sql.head.get(run);
     if (row === undefined) return undefined;
-    const head = { id: row.id, seq: row.head_seq, hash: row.head_hash, owned: row.owner !== null && row.owner === hosts.self() };
+    const head = {
+      id: row.id,
+      seq: row.head_seq,
+      hash: row.head_hash,
+      owned: row.owner !== null && row.owner === hosts.self(),
+    };
     return remember(run, head);
   }
 
@@ -94,14 +99,16 @@ export function createEventWriter({ db, hosts, reader, wake }: WriterParts): Eve
 
   /** Events of many calls are inserted together: a call into SQLite costs about as much as the row itself. */
   function insertRest(): void {
-    for (let i = 0; i < rows.length; i += 4) newest = Number(sql.insertOne.run(...rows.slice(i, i + 4)).lastInsertRowid);
+    for (let i = 0; i < rows.length; i += 4)
+      newest = Number(sql.insertOne.run(...rows.slice(i, i + 4)).lastInsertRowid);
     rows.length = 0;
   }
 
   function conflict(run: RunId, expectedSeq: number): Appended {
     const seq = sql.head.get(run)?.head_seq;
     if (seq === undefined) throw pawlError(JOURNAL_ERRORS, "JOURNAL_RUN_UNKNOWN", { run });
-    if (expectedSeq > seq + 1) throw pawlError(JOURNAL_ERRORS, "JOURNAL_SEQ_AHEAD", { run, expected: expectedSeq, next: seq + 1 });
+    if (expectedSeq > seq + 1)
+      throw pawlError(JOURNAL_ERRORS, "JOURNAL_SEQ_AHEAD", { run, expected: expectedSeq, next: seq + 1 });
     insertRest();
     return { appended: false, winner: reader.read(run, expectedSeq - 1, Number.MAX_SAFE_INTEGER) };
   }
@@ -111,7 +118,16 @@ export function createEventWriter({ db, hosts, reader, wake }: WriterParts): Eve
     const moved =
       change === undefined
         ? sql.advance.run(head.id, head.seq, seq, hash, at)
-        : sql.advanceAndList.run(head.id, head.seq, seq, hash, at, change.status, change.reason, isAtRest(change.status) ? 1 : 0);
+        : sql.advanceAndList.run(
+            head.id,
+            head.seq,
+            seq,
+            hash,
+            at,
+            change.status,
+            change.reason,
+            isAtRest(change.status) ? 1 : 0,
+          );
     return Number(moved.changes) === 1;
   }
 
@@ -127,7 +143,19 @@ export function createEventWriter({ db, hosts, reader, wake }: WriterParts): Eve
       const hashes = chain(chainStart(run), entry.bodies);
       const seq = hashes.length;
       const hash = hashes[seq - 1] as string;
-      const row: SqlValue[] = [run, created.blueprint, planId, status, reason, parent, created.at, entry.at, seq, hash, owner];
+      const row: SqlValue[] = [
+        run,
+        created.blueprint,
+        planId,
+        status,
+        reason,
+        parent,
+        created.at,
+        entry.at,
+        seq,
+        hash,
+        owner,
+      ];
       const id = Number(sql.create.run(...row).lastInsertRowid);
       insert(id, 1, entry.bodies, hashes);
       if (owner !== null) remember(run, { id, seq, hash, owned: true });
@@ -206,14 +234,20 @@ interface WriteStatements {
 function prepare(db: Database): WriteStatements {
   return {
     head: db.prepare("SELECT id, head_seq, head_hash, owner FROM runs WHERE run = ?1"),
-    create: db.prepare(`INSERT INTO runs(run, blueprint, plan, status, reason, parent, created_at, updated_at, head_seq, head_hash, owner)
+    create:
+      db.prepare(`INSERT INTO runs(run, blueprint, plan, status, reason, parent, created_at, updated_at, head_seq, head_hash, owner)
       VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`),
     own: db.prepare("UPDATE runs SET owner = ?2 WHERE id = ?1"),
-    advance: db.prepare("UPDATE runs SET head_seq = ?3, head_hash = ?4, updated_at = ?5 WHERE id = ?1 AND head_seq = ?2"),
-    advanceAndList: db.prepare(`UPDATE runs SET head_seq = ?3, head_hash = ?4, updated_at = ?5, status = ?6, reason = ?7,
+    advance: db.prepare(
+      "UPDATE runs SET head_seq = ?3, head_hash = ?4, updated_at = ?5 WHERE id = ?1 AND head_seq = ?2",
+    ),
+    advanceAndList:
+      db.prepare(`UPDATE runs SET head_seq = ?3, head_hash = ?4, updated_at = ?5, status = ?6, reason = ?7,
       owner = CASE WHEN ?8 THEN NULL ELSE owner END WHERE id = ?1 AND head_seq = ?2`),
     insertOne: db.prepare("INSERT INTO events(run, seq, body, hash) VALUES(?1, ?2, ?3, ?4)"),
-    insertMany: db.prepare(`INSERT INTO events(run, seq, body, hash) VALUES ${Array(ROWS_AT_ONCE).fill("(?, ?, ?, ?)").join(", ")}`),
+    insertMany: db.prepare(
+      `INSERT INTO events(run, seq, body, hash) VALUES ${Array(ROWS_AT_ONCE).fill("(?, ?, ?, ?)").join(", ")}`,
+    ),
   };
 }
 
@@ -229,7 +263,10 @@ function createPlanIds(db: Database): PlanIds {
   const known = new Map<string, number>();
   return {
     idOf(fingerprint, body) {
-      const found = known.get(fingerprint) ?? select.get(fingerprint)?.id ?? Number(insert.run(fingerprint, body()).lastInsertRowid);
+      const found =
+        known.get(fingerprint) ??
+        select.get(fingerprint)?.id ??
+        Number(insert.run(fingerprint, body()).lastInsertRowid);
       if (known.size >= MOST_PLANS) known.clear();
       known.set(fingerprint, found);
       return found;

@@ -6,8 +6,9 @@
  *                     second descriptor of it would drop the lock
  *   hosts/<id>.seen   the row id of the last event that this process knows to be durable
  */
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+
 import { randomBytes } from "node:crypto";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Database, Driver } from "./driver.ts";
 import { BUSY, NOTADB, sqliteCode } from "./failures.ts";
@@ -16,8 +17,8 @@ export interface HostLock {
   readonly id: string;
   /** Notes the row id of the newest durable event. Costs no sync: a power cut may leave an older number, never a newer. */
   note(event: number): void;
-  /** Removes both files, then lets go of the lock. */
-  release(): void;
+  /** Removes its files, the note only if `forget`, then lets go of the lock. */
+  release(forget: boolean): void;
 }
 
 /** Takes a new lock. */
@@ -58,9 +59,9 @@ function heldLock(lock: Database, dir: string, id: string): HostLock {
         // The events are durable; without the note a later loss of the -wal file may go unnoticed, nothing more.
       }
     },
-    release() {
+    release(forget) {
       closeSync(seen);
-      rmSync(seenPath(dir, id), { force: true });
+      if (forget) rmSync(seenPath(dir, id), { force: true });
       rmSync(lockPath(dir, id), { force: true });
       lock.close();
     },

@@ -17,7 +17,8 @@ export interface Hosts {
   /** The row id of the newest event, now durable. */
   note(event: number): void;
   rolledBack(): void;
-  release(): void;
+  /** `moved`: everything this host wrote has left the -wal file. If not, its note stays to guard that file. */
+  release(moved: boolean): void;
 }
 
 interface HostParts {
@@ -28,7 +29,9 @@ interface HostParts {
 }
 
 export function createHosts({ db, driver, dir, clock }: HostParts): Hosts {
-  const insert = db.prepare("INSERT INTO hosts(id, pid, hostname, since) VALUES(?1, ?2, ?3, ?4) ON CONFLICT(id) DO NOTHING");
+  const insert = db.prepare(
+    "INSERT INTO hosts(id, pid, hostname, since) VALUES(?1, ?2, ?3, ?4) ON CONFLICT(id) DO NOTHING",
+  );
   const remove = db.prepare("DELETE FROM hosts WHERE id = ?1");
   const select = db.prepare<Holder>("SELECT pid, hostname, since FROM hosts WHERE id = ?1");
   const others = db.prepare<{ id: string }>("SELECT id FROM hosts");
@@ -68,8 +71,8 @@ export function createHosts({ db, driver, dir, clock }: HostParts): Hosts {
     rolledBack() {
       registered = false;
     },
-    release() {
-      held?.release();
+    release(moved) {
+      held?.release(moved);
       held = null;
     },
   };

@@ -46,7 +46,11 @@ export function createSqliteJournal(parts: JournalParts): Journal {
           seq = stored.seq;
         }
         if (page.length > 0) continue;
-        if (parts.isClosed() || (await guarded(() => reader.hasFinished(run) && reader.read(run, from, 1).length === 0))) return;
+        if (
+          parts.isClosed() ||
+          (await guarded(() => reader.hasFinished(run) && reader.read(run, from, 1).length === 0))
+        )
+          return;
         await waiter.changed();
       }
     } finally {
@@ -81,7 +85,8 @@ function makeEntry(run: RunId, events: readonly RunEvent[]): Entry {
   const last = events[events.length - 1];
   if (last === undefined) throw invalid(run, "there are none");
   const bodies = events.map(bodyOf);
-  if (bodies.some((body) => body.length > MOST_CHARACTERS)) throw invalid(run, `one is larger than ${MOST_CHARACTERS} characters`);
+  if (bodies.some((body) => body.length > MOST_CHARACTERS))
+    throw invalid(run, `one is larger than ${MOST_CHARACTERS} characters`);
   return { bodies, at: last.at, change: lastRowChange(events) };
 }
 

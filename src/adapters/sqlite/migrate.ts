@@ -39,7 +39,8 @@ export function schemaVersion(db: Database, file: string): number {
   if (!empty && application !== APPLICATION_ID) {
     throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", { file, detail: "it is a database of another program" });
   }
-  if (version > SCHEMA_VERSION) throw pawlError(JOURNAL_ERRORS, "JOURNAL_SCHEMA_NEWER", { file, version, known: SCHEMA_VERSION });
+  if (version > SCHEMA_VERSION)
+    throw pawlError(JOURNAL_ERRORS, "JOURNAL_SCHEMA_NEWER", { file, version, known: SCHEMA_VERSION });
   return version;
 }
 
@@ -50,7 +51,8 @@ export function migrate(db: Database, file: string): void {
     try {
       const version = schemaVersion(db, file);
       const step = MIGRATIONS[version];
-      if (step !== undefined) db.exec(`${step} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${version + 1};`);
+      if (step !== undefined)
+        db.exec(`${step} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${version + 1};`);
       db.exec("COMMIT");
     } catch (error) {
       if (db.isTransaction) db.exec("ROLLBACK");

@@ -1,5 +1,15 @@
 /** Opens the file of the journal: private, write-ahead, synced on every commit, and never over something it does not understand. */
-import { accessSync, chmodSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -48,7 +58,9 @@ async function openToWrite(driver: Driver, files: StateFiles, choice: OpenChoice
     const version = schemaVersion(db, files.file);
     checkNothingLost(version === 0 ? null : db, driver, files, choice);
     await whileBusy(() => makeDurable(db, files.file));
-    db.exec(`PRAGMA wal_autocheckpoint=${WAL_PAGES}; PRAGMA cache_size=-${CACHE_KIB}; PRAGMA journal_size_limit=${WAL_KEPT_BYTES};`);
+    db.exec(
+      `PRAGMA wal_autocheckpoint=${WAL_PAGES}; PRAGMA cache_size=-${CACHE_KIB}; PRAGMA journal_size_limit=${WAL_KEPT_BYTES};`,
+    );
     migrate(db, files.file);
   });
 }
@@ -122,7 +134,8 @@ function makeDurable(db: Database, file: string): void {
   }
   db.exec("PRAGMA synchronous=FULL");
   const level = db.prepare<{ synchronous: number }>("PRAGMA synchronous").get()?.synchronous;
-  if (level !== 2) throw pawlError(JOURNAL_ERRORS, "JOURNAL_NOT_DURABLE", { file, detail: `its sync level is ${level}, not 2` });
+  if (level !== 2)
+    throw pawlError(JOURNAL_ERRORS, "JOURNAL_NOT_DURABLE", { file, detail: `its sync level is ${level}, not 2` });
 }
 
 function prepareDirectory(dir: string): void {
@@ -140,7 +153,8 @@ function prepareFile(file: string): void {
 /** Takes away what others may do. Somebody else's file is left as its owner wants it. */
 function keepPrivate(path: string, mode: number): void {
   const found = statSync(path);
-  if ((found.mode & 0o077) !== 0 && (found.uid === process.getuid?.() || process.getuid?.() === 0)) chmodSync(path, mode);
+  if ((found.mode & 0o077) !== 0 && (found.uid === process.getuid?.() || process.getuid?.() === 0))
+    chmodSync(path, mode);
 }
 
 function syncDirectory(dir: string): void {

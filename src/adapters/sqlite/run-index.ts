@@ -41,12 +41,17 @@ export function createSqliteRunIndex({ db, hosts, guarded }: IndexParts): RunInd
     both: db.prepare<IndexRow>(LIST_SQL.both),
   };
   const byRun = db.prepare<IndexRow>(`SELECT ${COLUMNS} FROM runs WHERE run = ?1`);
-  const byPrefix = db.prepare<IndexRow>(`SELECT ${COLUMNS} FROM runs WHERE run >= ?1 AND run < ?2 ORDER BY run LIMIT ?3`);
+  const byPrefix = db.prepare<IndexRow>(
+    `SELECT ${COLUMNS} FROM runs WHERE run >= ?1 AND run < ?2 ORDER BY run LIMIT ?3`,
+  );
 
   /** Rows with their living holders; each host is asked once. */
   function finish(rows: readonly IndexRow[]): readonly RunRow[] {
     const holders = new Map<string, Holder | null>();
-    return rows.map(({ id: _, owner, ...row }) => ({ ...row, holder: owner === null ? null : holderOf(owner, holders) }));
+    return rows.map(({ id: _, owner, ...row }) => ({
+      ...row,
+      holder: owner === null ? null : holderOf(owner, holders),
+    }));
   }
 
   function holderOf(owner: string, asked: Map<string, Holder | null>): Holder | null {
@@ -84,7 +89,10 @@ export function createSqliteRunIndex({ db, hosts, guarded }: IndexParts): RunInd
   };
 }
 
-function pick(lists: Record<keyof typeof LIST_SQL, Statement<IndexRow>>, { status, blueprint }: RunQuery): Statement<IndexRow> {
+function pick(
+  lists: Record<keyof typeof LIST_SQL, Statement<IndexRow>>,
+  { status, blueprint }: RunQuery,
+): Statement<IndexRow> {
   if (status === undefined) return blueprint === undefined ? lists.all : lists.blueprint;
   return blueprint === undefined ? lists.status : lists.both;
 }

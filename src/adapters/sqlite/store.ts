@@ -88,9 +88,9 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
     closed = true;
     commits.close();
     changes.close();
-    if (!readOnly) checkpoint(db);
+    const moved = readOnly || checkpoint(db);
     db.close();
-    hosts.release();
+    hosts.release(moved);
   }
 
   return {
@@ -108,13 +108,15 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
 }
 
 /**
- * Moves everything out of the -wal file, as far as other processes let it: a driver may keep the file open until its
- * statements are collected. What could not be moved is moved by the next process.
+ * Moves everything out of the -wal file, unless another process is in the way: a driver may keep the file open until its
+ * statements are collected. Returns whether all of it was moved; what was not stays durable where it is.
  */
-function checkpoint(db: Database): void {
+function checkpoint(db: Database): boolean {
   try {
-    db.exec("PRAGMA busy_timeout=0; PRAGMA wal_checkpoint(TRUNCATE)");
+    db.exec("PRAGMA busy_timeout=0");
+    const done = db.prepare<{ log: number; checkpointed: number }>("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    return done !== undefined && done.log === done.checkpointed;
   } catch {
-    // A full disk, for one: the events are durable where they are.
+    return false;
   }
 }

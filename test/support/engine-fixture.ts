@@ -1,0 +1,170 @@
+/** Engines over a scripted world: processes and actions end as the script says, and a host can be lost as by a kill. */
+import { createSystemClock } from "../../src/adapters/system/clock.ts";
+import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
+import { effectKey, type RunId } from "../../src/base/ids.ts";
+import { createRedactor } from "../../src/base/redact.ts";
+import type { ActionContext, ActionReport } from "../../src/ports/actions.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import type { Engine } from "../../src/ports/engine.ts";
+import type { Executor, ProcessReport } from "../../src/ports/executor.ts";
+import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
+import type { Store } from "../../src/ports/store.ts";
+import type { RunEvent } from "../../src/run/events.ts";
+import type { OpenStore } from "../contract/store-fixture.ts";
+import { TEST_ACTIONS } from "./plan-from-yaml.ts";
+
+/** How one attempt ends; "hang" ends only when it is ended. */
+export type Ending = Partial<ProcessReport> | "hang";
+
+export interface EngineScript {
+  /** Stage path → endings of its attempts in order; the last one repeats. A stage not named succeeds. */
+  readonly stages?: Readonly<Record<string, readonly Ending[]>>;
+  readonly action?: (context: ActionContext) => Promise<ActionReport>;
+  /** What the store of a host becomes before its engine gets it. */
+  readonly store?: (store: Store) => Store;
+}
+
+export type EnginePorts = Omit<KernelPorts, "children">;
+export type CreateEngine = (store: Store, ports: EnginePorts) => Engine;
+
+export interface EngineHost {
+  readonly engine: Engine;
+  readonly store: Store;
+  /** As a kill would: nothing that it does from now on has an effect, and its runs are free. */
+  lose(): Promise<void>;
+}
+
+export interface EngineFixture {
+  /** A further host on the same runs, as another process would be. */
+  host(script?: EngineScript): Promise<EngineHost>;
+  /** Every attempt that was started, as `stage attempt`. */
+  readonly started: readonly string[];
+  /** Keys of the processes under way. */
+  readonly alive: ReadonlySet<string>;
+  /** Keys that were reaped. */
+  readonly reaped: readonly string[];
+  /** Moves the time of day. */
+  skip(ms: number): void;
+}
+
+const NEVER = new Promise<never>(() => {});
+const LOG = { sha256: "0".repeat(64), bytes: 0, dropped: 0 };
+
+interface World {
+  readonly started: string[];
+  readonly alive: Set<string>;
+  readonly reaped: string[];
+  skippedMs: number;
+}
+
+export async function openEngines(open: OpenStore, create: CreateEngine): Promise<EngineFixture> {
+  const { store: first, another } = await open();
+  let next: Store | null = first;
+  const world: World = { started: [], alive: new Set(), reaped: [], skippedMs: 0 };
+  return {
+    ...world,
+    async host(script = {}) {
+      const store = next ?? (await another());
+      next = null;
+      return startHost(world, store, create, script);
+    },
+    skip(ms) {
+      world.skippedMs += ms;
+    },
+  };
+}
+
+function startHost(world: World, store: Store, create: CreateEngine, script: EngineScript): EngineHost {
+  const death = new AbortController();
+  const shown = script.store?.(store) ?? store;
+  const ports: EnginePorts = {
+    journal: shown.journal,
+    clock: mortalClock(world, death.signal),
+    policy: createPolicyGate(),
+    executor: scriptedExecutor(world, script, death.signal),
+    actions: {
+      get: (name) => {
+        const signature = TEST_ACTIONS.find((action) => action.name === name);
+        const work = script.action ?? (async () => ({ ok: true }) as const);
+        return signature === undefined ? undefined : { ...signature, perform: (_input, context) => work(context) };
+      },
+      signatures: () => TEST_ACTIONS,
+    },
+    redact: createRedactor({ secrets: [] }).event,
+    onOutput: () => {},
+  };
+  return {
+    engine: create(shown, ports),
+    store,
+    async lose() {
+      death.abort();
+      await store.close();
+    },
+  };
+}
+
+/** The clock of the machine; a host that is lost is never called back. */
+function mortalClock(world: World, death: AbortSignal): Clock {
+  const clock = createSystemClock();
+  return {
+    now: () => clock.now() + world.skippedMs,
+    after: (ms, call) =>
+      clock.after(ms, () => {
+        if (!death.aborted) call();
+      }),
+  };
+}
+
+function scriptedExecutor(world: World, { stages }: EngineScript, death: AbortSignal): Executor {
+  return {
+    async execute({ stage, attempt, key }, signal, onOutput) {
+      world.started.push(`${stage} ${attempt}`);
+      world.alive.add(key);
+      onOutput("output");
+      const endings = stages?.[stage] ?? [];
+      const ending = endings[Math.min(attempt, endings.length) - 1] ?? {};
+      if (ending === "hang") await aborted(signal);
+      if (death.aborted) return NEVER;
+      world.alive.delete(key);
+      if (ending === "hang") return { cause: "killed", error: "ended", log: LOG, artifacts: {} };
+      return { cause: "ok", exit: 0, log: LOG, artifacts: {}, ...ending };
+    },
+    async reap(key) {
+      world.reaped.push(key);
+      world.alive.delete(key);
+    },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** Waits until a process of this stage is under way. */
+export function busy(fixture: EngineFixture, run: RunId, stage: string, visit = 1): Promise<void> {
+  return until(() => fixture.alive.has(effectKey(run, stage, visit)));
+}
+
+export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 5000; !(await isTrue()); ) {
+    if (performance.now() > end) throw new Error("it did not happen within five seconds");
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+export async function eventsOf(store: Store, run: RunId): Promise<readonly RunEvent[]> {
+  return (await store.journal.read(run, 0, 100_000)).map((stored) => stored.event);
+}
+
+const TOLD = "stage attempt round members kind outcome cause after answer status reason".split(" ");
+
+/** What happened, one line per event, without what may differ between two hosts: times, digests, ids. */
+export async function story(store: Store, run: RunId): Promise<readonly string[]> {
+  return (await eventsOf(store, run)).map((event) => {
+    const members = event as unknown as Readonly<Record<string, unknown>>;
+    return [event.type, ...TOLD.flatMap((name) => members[name] ?? [])].join(" ");
+  });
+}
