@@ -17,14 +17,13 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "an effect begins before its INTENT is durable",
     file: "src/kernel/loop.ts",
-    find: "        if (!(await commit())) return { lost: true };\n",
-    replace:
-      "        for (const flight of cleared.splice(0)) launch(flight);\n        if (!(await commit())) return { lost: true };\n",
+    find: "          if (!(await commit(host))) return { lost: true };\n          launch(host);\n",
+    replace: "          launch(host);\n          if (!(await commit(host))) return { lost: true };\n",
     tests: LAWS,
   },
   {
     name: "a lost attempt is not recorded as lost",
-    file: "src/kernel/loop.ts",
+    file: "src/kernel/recover.ts",
     find: '    facts.push({ type: "stage.interrupted", stage: lane.path, attempt: lane.attempts });\n',
     replace: "",
     tests: LAWS,
@@ -76,8 +75,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "max_visits is not checked",
     file: "src/run/decide.ts",
-    find: "    const limit = visitLimit(stage, facts);\n    if (limit !== null) return stop(limit);\n",
-    replace: "",
+    find: "visitLimit(stage, facts) ?? startLimit(",
+    replace: "startLimit(",
     tests: LAWS,
   },
   {
@@ -126,8 +125,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a group starts every member at once",
     file: "src/run/decide.ts",
-    find: "    if (running >= maxParallel) continue;\n",
-    replace: "",
+    find: "running < maxParallel ? ready.find((lane) => lane.readyAt <= now) : undefined",
+    replace: "ready.find((lane) => lane.readyAt <= now)",
     tests: LAWS,
   },
   {
@@ -176,34 +175,34 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "time may run backwards",
     file: "src/kernel/loop.ts",
-    find: "Math.max(state.facts.at, ports.clock.now())",
-    replace: "ports.clock.now()",
+    find: "Math.max(host.state.facts.at, host.ports.clock.now())",
+    replace: "host.ports.clock.now()",
     tests: ["src/kernel/loop.test.ts"],
   },
   {
     name: "another host's events are overwritten",
     file: "src/kernel/loop.ts",
-    find: "if (!(await commit())) return { lost: true };",
-    replace: "await commit();",
+    find: "if (!(await commit(host))) return { lost: true };",
+    replace: "await commit(host);",
     tests: ["src/kernel/loop.test.ts"],
   },
   {
     name: "secrets are stored",
     file: "src/kernel/loop.ts",
-    find: "ports.redact({ ...fact, at: Math.max(state.facts.at, ports.clock.now()) })",
-    replace: "({ ...fact, at: Math.max(state.facts.at, ports.clock.now()) }) as RunEvent",
+    find: "host.ports.redact({ ...fact, at })",
+    replace: "{ ...fact, at } as RunEvent",
     tests: ["src/kernel/loop.test.ts"],
   },
   {
     name: "a cancel does not end what is under way",
     file: "src/kernel/loop.ts",
-    find: 'if (state.status === "running" && state.stopping !== null) halt.abort("stop");',
+    find: '  if (state.status === "running" && state.stopping !== null) halt.end("stop");\n',
     replace: "",
     tests: ["src/kernel/loop.test.ts"],
   },
   {
     name: "what a dead host left running is not ended",
-    file: "src/kernel/loop.ts",
+    file: "src/kernel/recover.ts",
     find: '    if (lane.leaf.kind !== "run") await ports.executor.reap(effectKey(run, lane.path, lane.visit));\n',
     replace: "",
     tests: ["src/kernel/loop.test.ts"],

@@ -4,17 +4,12 @@ declare const brand: unique symbol;
 export type RunId = string & { readonly [brand]: "RunId" };
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-const RUN_ID = /^r_[0-9a-hjkmnp-tv-z]{12}$/;
 
 /** A run id from 12 or more random bytes; 60 bits, so a store can treat a clash as a defect. */
 export function formatRunId(random: Uint8Array): RunId {
   let text = "r_";
   for (let i = 0; i < 12; i += 1) text += ALPHABET[(random[i] ?? 0) & 31];
   return text as RunId;
-}
-
-export function isRunId(text: string): text is RunId {
-  return RUN_ID.test(text);
 }
 
 /** The idempotency key of an effect: the same for every attempt of one visit, different for any other visit. */

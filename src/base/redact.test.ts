@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "./json.ts";
 import { createRedactor, redactJson } from "./redact.ts";
-import { safeCut } from "./secret-blocks.ts";
+import { safeCut } from "./secrets/secret-blocks.ts";
 
 const plain = createRedactor({ secrets: [] });
 /** Joined at run time, so that no scanner takes this file for a leak. */

@@ -1,8 +1,8 @@
 /** Redaction: secrets are masked before anything is stored or shown. Known values first, then known shapes. */
 import type { JsonObject, JsonValue } from "./json.ts";
-import { ASSIGNMENT_SIGNS, maskAssignments } from "./secret-assignments.ts";
-import { BLOCK_SIGNS, maskBlocks } from "./secret-blocks.ts";
-import { maskTokens, TOKEN_SIGNS } from "./secret-tokens.ts";
+import { ASSIGNMENT_SIGNS, maskAssignments } from "./secrets/secret-assignments.ts";
+import { BLOCK_SIGNS, maskBlocks } from "./secrets/secret-blocks.ts";
+import { maskTokens, TOKEN_SIGNS } from "./secrets/secret-tokens.ts";
 
 export interface Redactor {
   /** The text with every secret masked as `[redacted:kind]`; the very same string when there is none. Idempotent. */

@@ -3,7 +3,7 @@ import type { Plan } from "../plan/plan.ts";
 import { requestJson } from "../policy/describe.ts";
 import type { PolicyGate } from "../ports/policy-gate.ts";
 import type { Start } from "../run/decide.ts";
-import { approvalDigest, type Effect, resolveEffect } from "../run/effect.ts";
+import { approvalDigest, type Effect, resolveEffect } from "../run/effect/effect.ts";
 import type { Fact } from "../run/events.ts";
 import type { RunningState } from "../run/state.ts";
 
@@ -29,7 +29,14 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
   if (decision.effect === "allow") return started(decision.rule);
   if (decision.effect === "deny") {
     return {
-      fact: { type: "policy.denied", stage, visit, rule: decision.rule, why: decision.why, request: requestJson(request) },
+      fact: {
+        type: "policy.denied",
+        stage,
+        visit,
+        rule: decision.rule,
+        why: decision.why,
+        request: requestJson(request),
+      },
       effect: null,
     };
   }

@@ -141,6 +141,9 @@ function launch(host: Hosting): void {
 
 async function waitUntil(until: number | null, ports: KernelPorts, inbox: Inbox): Promise<void> {
   const callOff = until === null ? null : ports.clock.after(until - ports.clock.now(), inbox.wake);
-  await inbox.changed();
-  callOff?.();
+  try {
+    await inbox.changed();
+  } finally {
+    callOff?.();
+  }
 }

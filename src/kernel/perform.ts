@@ -5,7 +5,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { Action, ActionContext } from "../ports/actions.ts";
 import type { ProcessReport } from "../ports/executor.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
-import type { Effect } from "../run/effect.ts";
+import type { Effect } from "../run/effect/effect.ts";
 import type { EventOf, Fact } from "../run/events.ts";
 import { childOf } from "../run/plan-index.ts";
 import { childRunId } from "./child-id.ts";
@@ -71,12 +71,7 @@ function outcomeOf(effect: Of<"process">, report: ProcessReport): string {
   return report.cause === "exit" && stage.escalateExits.some((exit) => exit === report.exit) ? "escalate" : "fail";
 }
 
-async function performAction(
-  flight: Flight,
-  effect: Of<"action">,
-  ports: KernelPorts,
-  halt: Halt,
-): Promise<Finished> {
+async function performAction(flight: Flight, effect: Of<"action">, ports: KernelPorts, halt: Halt): Promise<Finished> {
   const { run, stage, visit, attempt } = flight;
   const action = ports.actions.get(effect.stage.action);
   if (action === undefined)

@@ -38,7 +38,11 @@ describe("compile", () => {
       rule("blueprint.allow[0]"),
     ];
     const plan = planOf(blueprint([run("r", "kid")], { name: "top", rules: strict }), { level: "L2" }, [kid]);
-    expect(plan.children[0]?.rules.map(({ id }) => id)).toEqual(["top:blueprint.deny[0]", "top:blueprint.ask[0]", "kid.allow[0]"]);
+    expect(plan.children[0]?.rules.map(({ id }) => id)).toEqual([
+      "top:blueprint.deny[0]",
+      "top:blueprint.ask[0]",
+      "kid.allow[0]",
+    ]);
   });
 
   test("puts rules from outside before those of the blueprint, for children too", () => {

@@ -8,7 +8,7 @@
  */
 import { addUsage, NO_USAGE, type Usage } from "../base/usage.ts";
 import type { GroupStage, LeafStage, Plan, Target } from "../plan/plan.ts";
-import { approvalDigest } from "./effect.ts";
+import { approvalDigest } from "./effect/effect.ts";
 import type { Fact } from "./events.ts";
 import { finishFact } from "./finish.ts";
 import { openingFact } from "./group.ts";

@@ -184,16 +184,15 @@ function end(state: RunState, event: EventOf<"run.finished">): RunState {
   };
 }
 
-function resultOf(event: EventOf<"stage.finished">): StageResult {
-  const {
-    type: _type,
-    at: _at,
-    stage: _stage,
-    attempt: _attempt,
-    usage: _usage,
-    signal: _signal,
-    child: _child,
-    ...result
-  } = event;
-  return result;
+/** What later stages may refer to; fields that are not there stay away, so that equal results have equal text. */
+function resultOf({ outcome, cause, exit, error, output, log, artifacts }: EventOf<"stage.finished">): StageResult {
+  return {
+    outcome,
+    cause,
+    ...(exit === undefined ? null : { exit }),
+    ...(error === undefined ? null : { error }),
+    ...(output === undefined ? null : { output }),
+    ...(log === undefined ? null : { log }),
+    ...(artifacts === undefined ? null : { artifacts }),
+  };
 }

@@ -1,8 +1,8 @@
 /** How a group opens: a fan-out must know its items, and how many there are, before any member starts. */
 import { resolve } from "../base/expression.ts";
 import type { GroupStage } from "../plan/plan.ts";
+import { lookUp } from "./effect/scope.ts";
 import type { Fact } from "./events.ts";
-import { lookUp } from "./scope.ts";
 import type { RunFacts } from "./state.ts";
 
 export function openingFact(group: GroupStage, facts: RunFacts, visit: number): Fact {

@@ -20,14 +20,14 @@ function isGood(outcome: string): boolean {
   return outcome === "success" || outcome === "pass";
 }
 
-export function leafAt(plan: Plan, path: string): LeafStage {
+function leafAt(plan: Plan, path: string): LeafStage {
   const [, group = path, member] = /^([^.[]+)(?:\.(.+)|\[\d+\])?$/.exec(path) ?? [];
   const stage = stageOf(plan, group);
   if (stage.kind !== "group") return stage;
   return (stage.members.find((leaf) => leaf.id === member) ?? stage.members[0]) as LeafStage;
 }
 
-export const LAWS: Readonly<Record<string, Law>> = {
+const LAWS: Readonly<Record<string, Law>> = {
   "an INTENT is durable before its effect begins, and carries the rule that allowed it": (run) => {
     for (const happening of run.world.happenings) {
       const durable = run.events.slice(0, happening.durable).map((stored) => stored.event);

@@ -12,7 +12,7 @@ const settings = fc.record(
   { requiredKeys: ["timeoutMs"] },
 );
 
-export const limitsArbitrary: fc.Arbitrary<LimitsSpec> = fc.record(
+const limitsArbitrary: fc.Arbitrary<LimitsSpec> = fc.record(
   { stages: small(40), wallMs: small(200), rounds: small(5), tokens: small(60), microUsd: small(60) },
   { requiredKeys: [] },
 );
@@ -49,7 +49,7 @@ function stageArbitrary(children: readonly string[]): fc.Arbitrary<(id: string) 
 }
 
 /** A blueprint that may have cycles without a cap. */
-export function blueprintArbitrary(name: string, children: readonly string[]): fc.Arbitrary<Blueprint> {
+function blueprintArbitrary(name: string, children: readonly string[]): fc.Arbitrary<Blueprint> {
   const stage = fc.record({ build: stageArbitrary(children), targets: fc.array(fc.nat(11), { maxLength: 3 }) });
   return fc
     .record({ stages: fc.array(stage, { minLength: 1, maxLength: 6 }), limits: limitsArbitrary })

@@ -14,7 +14,7 @@ type Fields<K extends StageSpec["kind"]> = Omit<Partial<Kind<K>>, "on" | "inputs
 };
 
 /** Every span is a place of its own, so that a test can tell which one was reported. */
-export function at(line: number, column = 1): Span {
+function at(line: number, column = 1): Span {
   return { file: "blueprint.yaml", line, column, length: 1 };
 }
 

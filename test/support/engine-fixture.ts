@@ -3,7 +3,7 @@ import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import { effectKey, type RunId } from "../../src/base/ids.ts";
 import { createRedactor } from "../../src/base/redact.ts";
-import type { ActionContext, ActionReport } from "../../src/ports/actions.ts";
+import type { ActionContext, ActionReport, Actions } from "../../src/ports/actions.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { Executor, ProcessReport } from "../../src/ports/executor.ts";
@@ -17,11 +17,9 @@ import { TEST_ACTIONS } from "./plan-from-yaml.ts";
 export type Ending = Partial<ProcessReport> | "hang";
 
 export interface EngineScript {
-  /** Stage path → endings of its attempts in order; the last one repeats. A stage not named succeeds. */
+  /** Stage path → endings of its starts in order, whichever host they are on; the last one repeats. A stage not named succeeds. */
   readonly stages?: Readonly<Record<string, readonly Ending[]>>;
   readonly action?: (context: ActionContext) => Promise<ActionReport>;
-  /** What the store of a host becomes before its engine gets it. */
-  readonly store?: (store: Store) => Store;
 }
 
 export type EnginePorts = Omit<KernelPorts, "children">;
@@ -35,14 +33,16 @@ export interface EngineHost {
 }
 
 export interface EngineFixture {
-  /** A further host on the same runs, as another process would be. */
-  host(script?: EngineScript): Promise<EngineHost>;
+  /** A further host on the same runs, as another process would be. `through` is what its engine gets instead of the store. */
+  host(through?: (store: Store) => Store): Promise<EngineHost>;
   /** Every attempt that was started, as `stage attempt`. */
   readonly started: readonly string[];
   /** Keys of the processes under way. */
   readonly alive: ReadonlySet<string>;
   /** Keys that were reaped. */
   readonly reaped: readonly string[];
+  /** What calls off each wait of the living hosts. */
+  readonly timers: ReadonlySet<() => void>;
   /** Moves the time of day. */
   skip(ms: number): void;
 }
@@ -54,19 +54,27 @@ interface World {
   readonly started: string[];
   readonly alive: Set<string>;
   readonly reaped: string[];
+  readonly timers: Set<() => void>;
   skippedMs: number;
 }
 
-export async function openEngines(open: OpenStore, create: CreateEngine): Promise<EngineFixture> {
+export async function openEngines(
+  open: OpenStore,
+  create: CreateEngine,
+  script: EngineScript = {},
+): Promise<EngineFixture> {
   const { store: first, another } = await open();
   let next: Store | null = first;
-  const world: World = { started: [], alive: new Set(), reaped: [], skippedMs: 0 };
+  const world: World = { started: [], alive: new Set(), reaped: [], timers: new Set(), skippedMs: 0 };
   return {
     ...world,
-    async host(script = {}) {
+    async host(through = (store) => store) {
       const store = next ?? (await another());
       next = null;
-      return startHost(world, store, create, script);
+      return startHost(world, script, store, (ports) => {
+        const shown = through(store);
+        return create(shown, { ...ports, journal: shown.journal });
+      });
     },
     skip(ms) {
       world.skippedMs += ms;
@@ -74,11 +82,14 @@ export async function openEngines(open: OpenStore, create: CreateEngine): Promis
   };
 }
 
-function startHost(world: World, store: Store, create: CreateEngine, script: EngineScript): EngineHost {
+function startHost(
+  world: World,
+  script: EngineScript,
+  store: Store,
+  create: (ports: Omit<EnginePorts, "journal">) => Engine,
+): EngineHost {
   const death = new AbortController();
-  const shown = script.store?.(store) ?? store;
-  const ports: EnginePorts = {
-    journal: shown.journal,
+  const ports = {
     clock: mortalClock(world, death.signal),
     policy: createPolicyGate(),
     executor: scriptedExecutor(world, script, death.signal),
@@ -89,12 +100,12 @@ function startHost(world: World, store: Store, create: CreateEngine, script: Eng
         return signature === undefined ? undefined : { ...signature, perform: (_input, context) => work(context) };
       },
       signatures: () => TEST_ACTIONS,
-    },
+    } satisfies Actions,
     redact: createRedactor({ secrets: [] }).event,
     onOutput: () => {},
   };
   return {
-    engine: create(shown, ports),
+    engine: create(ports),
     store,
     async lose() {
       death.abort();
@@ -108,10 +119,20 @@ function mortalClock(world: World, death: AbortSignal): Clock {
   const clock = createSystemClock();
   return {
     now: () => clock.now() + world.skippedMs,
-    after: (ms, call) =>
-      clock.after(ms, () => {
+    after(ms, call) {
+      const end = (): void => {
+        world.timers.delete(end);
+        death.removeEventListener("abort", end);
+        callOff();
+      };
+      const callOff = clock.after(ms, () => {
+        end();
         if (!death.aborted) call();
-      }),
+      });
+      world.timers.add(end);
+      death.addEventListener("abort", end);
+      return end;
+    },
   };
 }
 
@@ -122,12 +143,13 @@ function scriptedExecutor(world: World, { stages }: EngineScript, death: AbortSi
       world.alive.add(key);
       onOutput("output");
       const endings = stages?.[stage] ?? [];
-      const ending = endings[Math.min(attempt, endings.length) - 1] ?? {};
+      const start = world.started.filter((line) => line.startsWith(`${stage} `)).length;
+      const ending = endings[Math.min(start, endings.length) - 1] ?? {};
       if (ending === "hang") await aborted(signal);
       if (death.aborted) return NEVER;
       world.alive.delete(key);
       if (ending === "hang") return { cause: "killed", error: "ended", log: LOG, artifacts: {} };
-      return { cause: "ok", exit: 0, log: LOG, artifacts: {}, ...ending };
+      return { ...(ending.cause === undefined ? { exit: 0 } : {}), cause: "ok", log: LOG, artifacts: {}, ...ending };
     },
     async reap(key) {
       world.reaped.push(key);

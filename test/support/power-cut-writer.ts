@@ -18,7 +18,7 @@ import { openRuntime } from "../../src/runtime/wire.ts";
 import { buildCreated, buildFinished, buildPlan, buildRunId, buildStageStarted, STARTED } from "./events-builder.ts";
 
 const LANES = 4;
-const MOST_TEXT = 6000;
+const MOST_TEXT = 12_000;
 const BLUEPRINT = `
 version: 1
 name: power-cut

@@ -58,7 +58,7 @@ export interface CutReport {
 
 const IMAGE_BYTES = 48 * 1024 * 1024;
 /** More than a writer says before its cut, and less than fits on the disk. */
-const MOST_EVENTS = 6000;
+const MOST_EVENTS = 3000;
 const WRITER = fileURLToPath(new URL("./power-cut-writer.ts", import.meta.url));
 const WITNESS = fileURLToPath(new URL("./power-cut-witness.ts", import.meta.url));
 const MOUNT_AND_EXEC = 'mount -t ext4 -o loop "$1" "$2" && shift 2 && exec "$@"';

@@ -129,7 +129,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
 }
 
 /** Moves time whenever nothing else can happen. */
-export async function drive<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
+async function drive<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
   let settled = false;
   const mark = (): void => {
     settled = true;

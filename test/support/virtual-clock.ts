@@ -47,7 +47,8 @@ export function createVirtualClock(start = 1_700_000_000_000): VirtualClock {
     advance() {
       let first: Call | undefined;
       for (const call of calls) {
-        if (first === undefined || call.at < first.at || (call.at === first.at && call.order < first.order)) first = call;
+        if (first === undefined || call.at < first.at || (call.at === first.at && call.order < first.order))
+          first = call;
       }
       if (first === undefined) return false;
       calls = calls.filter((other) => other !== first);

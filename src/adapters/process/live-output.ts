@@ -1,5 +1,5 @@
 /** Output for people who watch: redacted, in whole lines, and never so much that watching slows the process down. */
-import { safeCut } from "../../base/secret-blocks.ts";
+import { safeCut } from "../../base/secrets/secret-blocks.ts";
 
 const WINDOW_MS = 50;
 const MAX_PER_WINDOW = 65_536;

@@ -18,6 +18,8 @@ export interface GroupCommit {
 export interface CommitHooks {
   readonly file: string;
   readonly readOnly: boolean;
+  /** The first thing in each transaction. */
+  begun(): void;
   /** The last chance to write before the commit. */
   committing(): void;
   /** After a commit, before its callers hear of it. */
@@ -46,10 +48,12 @@ export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit
     if (batch.length === 0) return;
     waiting = [];
     try {
-      begin.run();
+      // `get` is the cheapest call: it makes no report of what was changed.
+      begin.get();
+      hooks.begun();
       for (const task of batch) attempt(task);
       hooks.committing();
-      commit.run();
+      commit.get();
     } catch (error) {
       abandon();
       const failure = storeFailure(error, hooks.file);
@@ -69,11 +73,15 @@ export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit
     }
   }
 
+  function refuse(): void {
+    if (closed) throw pawlError(JOURNAL_ERRORS, "JOURNAL_CLOSED", { file: hooks.file });
+    if (hooks.readOnly) throw pawlError(JOURNAL_ERRORS, "JOURNAL_READ_ONLY", { file: hooks.file });
+  }
+
   return {
     run<T>(prepare: () => () => T) {
       return new Promise<T>((resolve, reject) => {
-        const refusal = closed ? "JOURNAL_CLOSED" : hooks.readOnly ? "JOURNAL_READ_ONLY" : null;
-        if (refusal !== null) throw pawlError(JOURNAL_ERRORS, refusal, { file: hooks.file });
+        refuse();
         const work = prepare();
         if (waiting.length === 0) setImmediate(flush);
         waiting.push({ work, resolve: resolve as (value: unknown) => void, reject, value: undefined, refusal: null });

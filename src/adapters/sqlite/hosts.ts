@@ -16,7 +16,8 @@ export interface Hosts {
   holder(id: string): Holder | null;
   /** The row id of the newest event, now durable. */
   note(event: number): void;
-  rolledBack(): void;
+  /** After a rollback: registers again. */
+  clear(): void;
   /** `moved`: everything this host wrote has left the -wal file. If not, its note stays to guard that file. */
   release(moved: boolean): void;
 }
@@ -68,7 +69,7 @@ export function createHosts({ db, driver, dir, clock }: HostParts): Hosts {
     note(event) {
       held?.note(event);
     },
-    rolledBack() {
+    clear() {
       registered = false;
     },
     release(moved) {

@@ -1,12 +1,17 @@
 /** The lease on SQLite: the row of a run names its host, and the operating system says whether that host lives. */
+import { pawlError } from "../../base/errors.ts";
+import type { RunId } from "../../base/ids.ts";
+import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
 import type { Claimed, Lease } from "../../ports/lease.ts";
-import type { EventWriter } from "./event-writer.ts";
+import type { Database } from "./driver.ts";
 import type { GroupCommit } from "./group-commit.ts";
+import type { Heads } from "./heads.ts";
 import type { Hosts } from "./hosts.ts";
 
 interface LeaseParts {
+  readonly db: Database;
   readonly commits: GroupCommit;
-  readonly writer: EventWriter;
+  readonly heads: Heads;
   readonly hosts: Hosts;
   readonly guarded: <T>(work: () => T) => Promise<T>;
   readonly isClosed: () => boolean;
@@ -14,24 +19,47 @@ interface LeaseParts {
   readonly becomeHost: () => void;
 }
 
-/** A host that is alive but not yet, or no longer, in the table. */
+/** A host that lives but is not in the table. */
 const UNNAMED = { pid: 0, hostname: "unknown", since: 0 };
 
-export function createSqliteLease({ commits, writer, hosts, guarded, isClosed, becomeHost }: LeaseParts): Lease {
+export function createSqliteLease({ db, commits, heads, hosts, guarded, isClosed, becomeHost }: LeaseParts): Lease {
+  const select = db.prepare<{ owner: string | null }>("SELECT owner FROM runs WHERE run = ?1");
+  const own = db.prepare("UPDATE runs SET owner = ?2 WHERE run = ?1");
+
+  function setOwner(run: RunId, owner: string | null): void {
+    own.run(run, owner);
+    heads.forget(run);
+  }
+
+  function claim(run: RunId): Claimed {
+    hosts.register();
+    const head = heads.get(run);
+    if (head === undefined) throw pawlError(JOURNAL_ERRORS, "JOURNAL_RUN_UNKNOWN", { run });
+    const { owner } = head;
+    const self = hosts.self();
+    if (owner === self) return { claimed: true };
+    if (owner !== null && hosts.isAlive(owner)) return { claimed: false, holder: hosts.holder(owner) ?? UNNAMED };
+    setOwner(run, self);
+    return { claimed: true };
+  }
+
+  function isHeldHere(run: RunId): boolean {
+    return hosts.self() !== null && select.get(run)?.owner === hosts.self();
+  }
+
   return {
     async claim(run) {
-      if (writer.owns(run)) return { claimed: true };
+      if (heads.isOwn(run) && !isClosed()) return { claimed: true };
       return commits.run(() => {
         becomeHost();
-        return (): Claimed => {
-          const owner = writer.claim(run);
-          return owner === null ? { claimed: true } : { claimed: false, holder: hosts.holder(owner) ?? UNNAMED };
-        };
+        return () => claim(run);
       });
     },
     async release(run) {
-      if (isClosed()) return;
-      if (await guarded(() => writer.isHeldHere(run))) await commits.run(() => () => writer.release(run));
+      if (isClosed() || !(await guarded(() => isHeldHere(run)))) return;
+      await commits.run(() => () => {
+        if (isHeldHere(run)) setOwner(run, null);
+      });
     },
   };
 }

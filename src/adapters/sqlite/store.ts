@@ -7,13 +7,16 @@ import { createChanges } from "./changes.ts";
 import { createSqliteControl } from "./control.ts";
 import { type Database, type Driver, loadDriver } from "./driver.ts";
 import { createEventReader } from "./event-reader.ts";
+import { createEventRows } from "./event-rows.ts";
 import { createEventWriter } from "./event-writer.ts";
 import { storeFailure } from "./failures.ts";
 import { createGroupCommit } from "./group-commit.ts";
+import { createHeads } from "./heads.ts";
 import { createHosts } from "./hosts.ts";
 import { createSqliteJournal } from "./journal.ts";
 import { createSqliteLease } from "./lease.ts";
 import { openDatabase, type StateFiles, stateFiles } from "./open-database.ts";
+import { createPlanIds } from "./plan-ids.ts";
 import { createSqliteRunIndex } from "./run-index.ts";
 
 export interface SqliteStoreOptions {
@@ -62,15 +65,22 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
   const hosts = createHosts({ db, driver, dir: files.hosts, clock });
   const changes = createChanges(db);
   const reader = createEventReader(db, file);
-  const writer = createEventWriter({ db, hosts, reader, wake: changes.wake });
+  const heads = createHeads(db, hosts);
+  const rows = createEventRows(db);
+  const plans = createPlanIds(db);
+  const writer = createEventWriter({ db, heads, rows, plans, hosts, reader, wake: changes.wake });
   const commits = createGroupCommit(db, {
     file,
     readOnly,
-    committing: writer.committing,
-    committed: writer.committed,
+    begun: heads.begin,
+    committing: rows.flush,
+    committed: () => {
+      const newest = rows.takeNewest();
+      if (newest > 0) hosts.note(newest);
+    },
     rolledBack: () => {
-      writer.rolledBack();
-      hosts.rolledBack();
+      for (const memory of [heads, plans, hosts]) memory.clear();
+      rows.drop();
     },
   });
 
@@ -96,7 +106,7 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
   return {
     journal: createSqliteJournal({ commits, reader, writer, changes, guarded, isClosed, becomeHost, close }),
     runs: createSqliteRunIndex({ db, hosts, guarded }),
-    lease: createSqliteLease({ commits, writer, hosts, guarded, isClosed, becomeHost }),
+    lease: createSqliteLease({ db, commits, heads, hosts, guarded, isClosed, becomeHost }),
     control: createSqliteControl({ db, clock, commits, changes, guarded, isClosed }),
     integrity: () =>
       guarded(() => {

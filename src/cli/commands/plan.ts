@@ -39,7 +39,11 @@ export const planCommand: CommandSpec = {
     const style = given.text("graph");
     const graph = style === undefined ? undefined : (style === "mermaid" ? mermaid : drawGraph)(plan.value);
     if (out.format === "json")
-      out.document({ plan: plan.value, explained: explainJson(plan.value, cut), ...(graph === undefined ? {} : { graph }) });
+      out.document({
+        plan: plan.value,
+        explained: explainJson(plan.value, cut),
+        ...(graph === undefined ? {} : { graph }),
+      });
     else out.write(graph ?? explainPlan(plan.value, cut));
     return EXIT.succeeded;
   },

@@ -1,9 +1,10 @@
 /** RunStory: the events of a run as a person wants them told. A fold that also accepts a damaged or unfinished journal. */
-import { describeRequest } from "../../policy/describe.ts";
-import type { PolicyRequest } from "../../policy/request.ts";
+
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { Usage } from "../../base/usage.ts";
 import { addUsage, NO_USAGE } from "../../base/usage.ts";
+import { describeRequest } from "../../policy/describe.ts";
+import type { PolicyRequest } from "../../policy/request.ts";
 import type { EventOf, LogRef, RunEvent, StoredEvent } from "../../run/events.ts";
 import type { Status, StopReason, WaitReason } from "../../run/reasons.ts";
 

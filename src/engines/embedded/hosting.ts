@@ -35,7 +35,7 @@ export interface HostedRun extends Hosted {
 const DRAINED = Symbol("drained");
 
 /** Runs the loop of a run that this process has claimed, and gives the run back when the loop lets go. */
-export function hostRun(hosting: Hosting, restored: Restored, first: readonly Fact[], journal: Journal): HostedRun {
+function hostRun(hosting: Hosting, restored: Restored, first: readonly Fact[], journal: Journal): HostedRun {
   const { run } = restored;
   const inbox = createInbox();
   const loop = runLoop(restored, first, { ...hosting.ports, journal }, inbox);

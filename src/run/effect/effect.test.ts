@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { planFrom } from "../../test/support/plan-from-yaml.ts";
-import { createTestHost, type Script } from "../../test/support/run-plan.ts";
+import { planFrom } from "../../../test/support/plan-from-yaml.ts";
+import { createTestHost, type Script } from "../../../test/support/run-plan.ts";
 
 async function played(yaml: string, script: Script = {}, params = {}) {
   const host = createTestHost(planFrom(yaml, { params }), script);

@@ -1,6 +1,6 @@
 /** What `${…}` may mean while a run is under way. */
-import type { JsonValue } from "../base/json.ts";
-import type { RunFacts, StageResult } from "./state.ts";
+import type { JsonValue } from "../../base/json.ts";
+import type { RunFacts, StageResult } from "../state.ts";
 
 export interface ItemScope {
   readonly item: JsonValue;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { planFrom } from "../../test/support/plan-from-yaml.ts";
-import type { RunId } from "../base/ids.ts";
-import { beginState } from "./evolve.ts";
-import { childOf } from "./plan-index.ts";
+import { planFrom } from "../../../test/support/plan-from-yaml.ts";
+import type { RunId } from "../../base/ids.ts";
+import { beginState } from "../evolve.ts";
+import { childOf } from "../plan-index.ts";
 import { lookUp } from "./scope.ts";
 
 const created = {

@@ -1,13 +1,13 @@
 /** Effect: exactly what a leaf stage is about to do, with every reference resolved. What is authorized is what is performed. */
-import { sha256 } from "../base/digest.ts";
-import { type Expression, resolve } from "../base/expression.ts";
-import { canonical, type JsonObject, type JsonValue } from "../base/json.ts";
-import { matchesType } from "../plan/params.ts";
-import type { CommandStage, GateStage, LeafStage } from "../plan/plan.ts";
-import type { PolicyRequest } from "../policy/request.ts";
-import type { ArtifactRef } from "./events.ts";
+import { sha256 } from "../../base/digest.ts";
+import { type Expression, resolve } from "../../base/expression.ts";
+import { canonical, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { matchesType } from "../../plan/params.ts";
+import type { CommandStage, GateStage, LeafStage } from "../../plan/plan.ts";
+import type { PolicyRequest } from "../../policy/request.ts";
+import type { ArtifactRef } from "../events.ts";
+import type { Lane, Progress, RunFacts } from "../state.ts";
 import { type ItemScope, lookUp } from "./scope.ts";
-import type { Lane, Progress, RunFacts } from "./state.ts";
 
 export type Effect =
   | {

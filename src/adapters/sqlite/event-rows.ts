@@ -1,0 +1,51 @@
+/** Inserts events a few at a time: a call into SQLite costs about as much as the row itself. */
+import type { Database, SqlValue } from "./driver.ts";
+
+export interface EventRows {
+  /** `run` is the row id of the run. The events may reach the table only with `flush`. */
+  add(run: number, seq: number, bodies: readonly string[], hashes: readonly string[]): void;
+  /** Before anything is read, and before the commit. */
+  flush(): void;
+  /** After a commit: the row id of the newest durable event, or 0 if none was added here. */
+  takeNewest(): number;
+  /** After a rollback. */
+  drop(): void;
+}
+
+const AT_ONCE = 8;
+const COLUMNS = 4;
+
+export function createEventRows(db: Database): EventRows {
+  const row = `(${Array(COLUMNS).fill("?").join(", ")})`;
+  const insertOne = db.prepare(`INSERT INTO events(run, seq, body, hash) VALUES ${row}`);
+  const insertMany = db.prepare(`INSERT INTO events(run, seq, body, hash) VALUES ${Array(AT_ONCE).fill(row).join(", ")}`);
+  const newest = db.prepare<{ id: number }>("SELECT max(id) AS id FROM events");
+  const waiting: SqlValue[] = [];
+  let added = false;
+
+  return {
+    add(run, seq, bodies, hashes) {
+      added = true;
+      for (let i = 0; i < bodies.length; i += 1) {
+        waiting.push(run, seq + i, bodies[i] as string, hashes[i] as string);
+        if (waiting.length < AT_ONCE * COLUMNS) continue;
+        // `get` is the cheapest call: it makes no report of what was changed.
+        insertMany.get(...waiting);
+        waiting.length = 0;
+      }
+    },
+    flush() {
+      for (let i = 0; i < waiting.length; i += COLUMNS) insertOne.get(...waiting.slice(i, i + COLUMNS));
+      waiting.length = 0;
+    },
+    takeNewest() {
+      if (!added) return 0;
+      added = false;
+      return newest.get()?.id ?? 0;
+    },
+    drop() {
+      waiting.length = 0;
+      added = false;
+    },
+  };
+}

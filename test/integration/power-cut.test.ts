@@ -1,0 +1,73 @@
+/** What was acknowledged survives a power cut: shown on a disk that loses power, and by the order of the system calls. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { canCutPower, type CutOptions, type CutReport, cutPower, loopDevices } from "../support/power-cut.ts";
+import { hasStrace, traceWriter } from "../support/power-cut-trace.ts";
+import { tempDir } from "../support/temp-dir.ts";
+
+const FULL = process.env["PAWL_FULL"] === "1";
+const CUTS = FULL ? 12 : 3;
+const TRACED = 200;
+const withDisk = canCutPower();
+const withStrace = hasStrace();
+
+async function cuts(count: number, options: CutOptions): Promise<readonly CutReport[]> {
+  const reports: CutReport[] = [];
+  for (let index = 0; index < count; index += 1) reports.push(await cutPower(tempDir(), options));
+  const sum = (of: (report: CutReport) => number): number => reports.reduce((all, report) => all + of(report), 0);
+  const acknowledged = sum((report) => report.acknowledged);
+  const lost = sum((report) => report.lost.length);
+  const hit = reports.filter((report) => report.lost.length > 0).length;
+  const { work, sync } = options;
+  process.stderr.write(`${work}, sync ${sync}: ${count} cuts, ${lost} of ${acknowledged} acknowledged events lost in ${hit}\n`);
+  return reports;
+}
+
+describe.runIf(withDisk)("a disk that loses power", () => {
+  it(`keeps every event that a journal has acknowledged, ${CUTS} times`, async () => {
+    for (const report of await cuts(CUTS, { work: "appends", sync: "full", mostBefore: 1500 })) {
+      expect(report).toMatchObject({ lost: [], problems: [] });
+      expect(report.stored).toBeGreaterThanOrEqual(report.acknowledged);
+    }
+  });
+
+  it(`keeps runs that can be resumed to their end, with the files they rely on, ${CUTS} times`, async () => {
+    for (const report of await cuts(CUTS, { work: "runs", sync: "full", mostBefore: 150 })) {
+      expect(report).toMatchObject({ lost: [], problems: [] });
+      expect(report.stored).toBeGreaterThanOrEqual(report.acknowledged);
+    }
+  });
+
+  it(`keeps whole what it keeps when a connection does not sync, and shows what that loses, ${CUTS} times`, async () => {
+    for (const report of await cuts(CUTS, { work: "appends", sync: "normal", mostBefore: 1500 })) {
+      expect(report.problems).toEqual([]);
+      expect(report.acknowledged).toBeGreaterThan(0);
+    }
+  });
+
+  it("leaves no loop device behind", async () => {
+    const dir = tempDir();
+    await cutPower(dir, { work: "appends", sync: "full", mostBefore: 2 });
+    for (let look = 0; look < 50 && loopDevices(dir).length > 0; look += 1) await sleep(100);
+    expect(loopDevices(dir)).toEqual([]);
+  });
+});
+
+describe.runIf(withStrace)("a journal, watched at its system calls", () => {
+  it("acknowledges nothing before it is synced, nor before the folders that lead to it are", async () => {
+    const report = await traceWriter(tempDir(), "full", TRACED);
+    expect(report.early).toBe(0);
+    expect(report.acknowledgements).toBeGreaterThan(TRACED / 8);
+    expect(report.syncedFirst).toEqual(expect.arrayContaining(["project", "project/.pawl", "project/.pawl/pawl.db-wal"]));
+  });
+
+  it("is seen to acknowledge early when its connection does not sync", async () => {
+    const report = await traceWriter(tempDir(), "normal", TRACED);
+    expect(report.early).toBe(report.acknowledgements);
+    expect(report.early).toBeGreaterThan(TRACED / 8);
+  });
+});
+
+it.skipIf(!withDisk && !withStrace)("shows durability on a loop device (root) or by strace; this machine needs one of them", () => {
+  expect(withDisk || withStrace).toBe(true);
+});
