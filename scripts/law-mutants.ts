@@ -98,15 +98,14 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/run/limits.ts",
     find: "facts.usage.tokens + reserved.tokens + cost.tokens > tokens",
     replace: "facts.usage.tokens > tokens",
-    tests: LAWS,
+    tests: ["src/run/limits.test.ts"],
   },
   {
     name: "what lanes under way may spend is forgotten",
     file: "src/run/limits.ts",
     find: "facts.usage.tokens + reserved.tokens + cost.tokens > tokens",
     replace: "facts.usage.tokens + cost.tokens > tokens",
-    tests: [...LAWS, "src/run/limits.test.ts"],
-    seeds: 1500,
+    tests: ["src/run/limits.test.ts"],
   },
   {
     name: "the run clock is not checked",
@@ -160,8 +159,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "stages start while the run is pausing",
     file: "src/run/decide.ts",
-    find: "  if (state.pausing !== null) return busy",
-    replace: "  if (state.pausing !== null && !busy && progress.lanes.size === 0) return busy",
+    find: "  if (state.pausing !== null)",
+    replace: "  if (state.pausing !== null && !busy && progress.lanes.size === 0)",
     tests: LAWS,
     seeds: 1500,
   },

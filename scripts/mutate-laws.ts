@@ -47,12 +47,9 @@ function runTests(
 }
 
 async function judge(dir: string, mutant: Mutant): Promise<boolean> {
+  const { before, after } = mutate(dir, mutant);
   const file = join(dir, mutant.file);
-  const before = readFileSync(file, "utf8");
-  const parts = before.split(mutant.find);
-  if (parts.length !== 2)
-    throw new Error(`${mutant.name}: "${mutant.find}" stands ${parts.length - 1} times in ${mutant.file}, not once`);
-  writeFileSync(file, parts.join(mutant.replace));
+  writeFileSync(file, after);
   const { red } = await runTests(dir, mutant);
   writeFileSync(file, before);
   return red;
@@ -74,6 +71,17 @@ async function worker(queue: Mutant[], survivors: Mutant[]): Promise<void> {
   }
 }
 
+/** A mutant that no longer fits the code says nothing: better to know before anything runs. */
+function mutate(dir: string, mutant: Mutant): { readonly before: string; readonly after: string } {
+  const before = readFileSync(join(dir, mutant.file), "utf8");
+  const parts = before.split(mutant.find);
+  if (parts.length !== 2) {
+    throw new Error(`${mutant.name}: "${mutant.find}" stands ${parts.length - 1} times in ${mutant.file}, not once`);
+  }
+  return { before, after: parts.join(mutant.replace) };
+}
+
+for (const mutant of chosen) mutate(root, mutant);
 const clean = copyTree();
 const tests = [...new Set(chosen.flatMap((mutant) => mutant.tests))];
 const baseline = await runTests(clean, { tests, seeds: 400 });

@@ -1,13 +1,12 @@
 /** What was acknowledged survives a power cut: shown on a disk that loses power, and by the order of the system calls. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { canCutPower, type CutOptions, type CutReport, cutPower, loopDevices } from "../support/power-cut.ts";
+import { type CutOptions, type CutReport, canCutPower, cutPower, loopDevices } from "../support/power-cut.ts";
 import { hasStrace, traceWriter } from "../support/power-cut-trace.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const FULL = process.env["PAWL_FULL"] === "1";
 const CUTS = FULL ? 12 : 3;
-const TRACED = 200;
 const withDisk = canCutPower();
 const withStrace = hasStrace();
 
@@ -19,7 +18,9 @@ async function cuts(count: number, options: CutOptions): Promise<readonly CutRep
   const lost = sum((report) => report.lost.length);
   const hit = reports.filter((report) => report.lost.length > 0).length;
   const { work, sync } = options;
-  process.stderr.write(`${work}, sync ${sync}: ${count} cuts, ${lost} of ${acknowledged} acknowledged events lost in ${hit}\n`);
+  process.stderr.write(
+    `${work}, sync ${sync}: ${count} cuts, ${lost} of ${acknowledged} acknowledged events lost in ${hit}\n`,
+  );
   return reports;
 }
 
@@ -54,20 +55,26 @@ describe.runIf(withDisk)("a disk that loses power", () => {
 });
 
 describe.runIf(withStrace)("a journal, watched at its system calls", () => {
-  it("acknowledges nothing before it is synced, nor before the folders that lead to it are", async () => {
-    const report = await traceWriter(tempDir(), "full", TRACED);
+  it.each([
+    { work: "appends", most: 200, folders: ["project", "project/.pawl"] },
+    { work: "runs", most: 50, folders: ["project/.pawl"] },
+  ] as const)("acknowledges nothing of $work before it and its folders are synced", async ({ work, most, folders }) => {
+    const report = await traceWriter(tempDir(), { work, sync: "full", most });
     expect(report.early).toBe(0);
-    expect(report.acknowledgements).toBeGreaterThan(TRACED / 8);
-    expect(report.syncedFirst).toEqual(expect.arrayContaining(["project", "project/.pawl", "project/.pawl/pawl.db-wal"]));
+    expect(report.acknowledgements).toBeGreaterThan(most / 8);
+    expect(report.syncedFirst).toEqual(expect.arrayContaining([...folders, "project/.pawl/pawl.db-wal"]));
   });
 
   it("is seen to acknowledge early when its connection does not sync", async () => {
-    const report = await traceWriter(tempDir(), "normal", TRACED);
+    const report = await traceWriter(tempDir(), { work: "appends", sync: "normal", most: 200 });
     expect(report.early).toBe(report.acknowledgements);
-    expect(report.early).toBeGreaterThan(TRACED / 8);
+    expect(report.acknowledgements).toBeGreaterThan(200 / 8);
   });
 });
 
-it.skipIf(!withDisk && !withStrace)("shows durability on a loop device (root) or by strace; this machine needs one of them", () => {
-  expect(withDisk || withStrace).toBe(true);
-});
+it.skipIf(!withDisk && !withStrace)(
+  "shows durability on a loop device (root) or by strace; this machine needs one of them",
+  () => {
+    expect(withDisk || withStrace).toBe(true);
+  },
+);

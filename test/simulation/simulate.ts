@@ -28,6 +28,7 @@ export interface Simulated {
 }
 
 const MOST_RESUMES = 400;
+const MOST_STEPS = 20_000;
 const RUN = formatRunId(new Uint8Array(12));
 
 export async function simulate(seed: number, crashRate: number): Promise<Simulated> {
@@ -103,7 +104,8 @@ async function live(
       broken = error ?? new Error("rejected");
     },
   );
-  while (ended === null) {
+  for (let step = 0; ended === null; step += 1) {
+    if (step > MOST_STEPS) throw new Error("the run goes on for ever");
     await new Promise((resolve) => setImmediate(resolve));
     if (broken !== null) throw broken;
     if (ended !== null) break;

@@ -4,6 +4,14 @@ import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { Work } from "./power-cut.ts";
+
+export interface TraceOptions {
+  readonly work: Work;
+  readonly sync: "full" | "normal";
+  /** The writer ends after so many events. */
+  readonly most: number;
+}
 
 export interface TraceReport {
   readonly acknowledgements: number;
@@ -25,11 +33,12 @@ export function hasStrace(): boolean {
 }
 
 /** `dir` is an empty folder of the caller's. */
-export async function traceWriter(dir: string, sync: "full" | "normal", most: number): Promise<TraceReport> {
+export async function traceWriter(dir: string, options: TraceOptions): Promise<TraceReport> {
+  const { work, sync, most } = options;
   const [root, said, trace] = [join(dir, "project"), join(dir, "acknowledged"), join(dir, "trace")];
   mkdirSync(root);
   closeSync(openSync(said, "w"));
-  const writing = [process.execPath, "--import", "tsx", WRITER, root, "appends", sync, String(most)];
+  const writing = [process.execPath, "--import", "tsx", WRITER, root, work, sync, String(most)];
   await promisify(execFile)("sh", ["-c", PRINTING, said, ...STRACE, "-o", trace, ...writing]);
   return judge(readFileSync(trace, "utf8"), dir, said);
 }

@@ -62,7 +62,17 @@ const MOST_EVENTS = 3000;
 const WRITER = fileURLToPath(new URL("./power-cut-writer.ts", import.meta.url));
 const WITNESS = fileURLToPath(new URL("./power-cut-witness.ts", import.meta.url));
 const MOUNT_AND_EXEC = 'mount -t ext4 -o loop "$1" "$2" && shift 2 && exec "$@"';
-const IN_NAMESPACE = ["--pdeathsig", "KILL", "unshare", "--mount", "--propagation", "private", "sh", "-c", MOUNT_AND_EXEC];
+const IN_NAMESPACE = [
+  "--pdeathsig",
+  "KILL",
+  "unshare",
+  "--mount",
+  "--propagation",
+  "private",
+  "sh",
+  "-c",
+  MOUNT_AND_EXEC,
+];
 
 /** The arguments of `setpriv` that run a command with the image mounted; all of them are one process in the end. */
 function mounted(image: string, place: string, argv: readonly string[]): string[] {
@@ -114,7 +124,10 @@ export async function cutPower(dir: string, options: CutOptions): Promise<CutRep
     const acknowledged = stopAndCopy(writer, said, image, `${image}-after-cut`);
     writer.kill("SIGKILL");
     await ended;
-    return judge(acknowledged, await testify(`${image}-after-cut`, place, [work, sync === "full" ? "refused" : "accepted"]));
+    return judge(
+      acknowledged,
+      await testify(`${image}-after-cut`, place, [work, sync === "full" ? "refused" : "accepted"]),
+    );
   } finally {
     writer.kill("SIGKILL");
     await ended;
