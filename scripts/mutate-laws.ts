@@ -27,10 +27,11 @@ function runTests(
   mutant: Pick<Mutant, "tests" | "seeds">,
 ): Promise<{ readonly red: boolean; readonly output: string }> {
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const args = [vitest, "run", "--root", dir, "--no-file-parallelism", "--bail", "1", ...mutant.tests];
+  const args = [vitest, "run", "--root", dir, "--no-file-parallelism", "--bail", "1", "--testTimeout", "60000", ...mutant.tests];
   return new Promise((done) => {
     const env = { ...process.env, PAWL_SEEDS: String(mutant.seeds ?? 400), PAWL_FULL: "0" };
-    const child = spawn(process.execPath, args, { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"] });
+    // Its own group: the test runner has workers, and all of them must go when one hangs.
+    const child = spawn(process.execPath, args, { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
     let output = "";
     child.stdout.on("data", (chunk) => {
       output += chunk;
@@ -38,7 +39,7 @@ function runTests(
     child.stderr.on("data", (chunk) => {
       output += chunk;
     });
-    const timer = setTimeout(() => child.kill("SIGKILL"), 120_000);
+    const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), 120_000);
     child.on("close", (code) => {
       clearTimeout(timer);
       done({ red: code !== 0, output });

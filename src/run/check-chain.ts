@@ -24,23 +24,27 @@ export type ChainFinding =
 
 /** Links come in the order of their seq. */
 export function checkChain(run: string, links: Iterable<ChainLink>, head: PinnedHead): ChainFinding {
-  let seq = 0;
-  let hash = chainStart(run);
-  let row: RowChange | undefined;
+  let end: End = { seq: 0, hash: chainStart(run), row: undefined };
   for (const link of links) {
-    seq += 1;
-    if (link.seq !== seq) return bad(seq, "the event is missing");
-    if (seq > head.seq) return bad(seq, "the event lies beyond the pinned head");
-    if (link.body === null) return bad(seq, "the event is not text");
-    hash = chainNext(hash, link.body);
-    if (hash !== link.hash) return bad(seq, "the event does not match its chain value");
-    const event = parseEvent(link.body);
-    if (event === undefined) return bad(seq, "the event is not a JSON object");
-    const problem = seq === 1 ? firstProblem(event, run, head.plan) : undefined;
-    if (problem !== undefined) return bad(seq, problem);
-    row = rowChange(event) ?? row;
+    const next = checkLink(run, link, end, head);
+    if (typeof next === "string") return bad(end.seq + 1, next);
+    end = next;
   }
-  return checkEnd({ seq, hash, row }, head);
+  return checkEnd(end, head);
+}
+
+/** The chain up to and with this link, or what is wrong with it. */
+function checkLink(run: string, link: ChainLink, end: End, head: PinnedHead): End | string {
+  const seq = end.seq + 1;
+  if (link.seq !== seq) return "the event is missing";
+  if (seq > head.seq) return "the event lies beyond the pinned head";
+  if (link.body === null) return "the event is not text";
+  const hash = chainNext(end.hash, link.body);
+  if (hash !== link.hash) return "the event does not match its chain value";
+  const event = parseEvent(link.body);
+  if (event === undefined) return "the event is not a JSON object";
+  const problem = seq === 1 ? firstProblem(event, run, head.plan) : undefined;
+  return problem ?? { seq, hash, row: rowChange(event) ?? end.row };
 }
 
 interface End {

@@ -4,12 +4,14 @@ import { createMemoryState } from "../../src/adapters/memory/state.ts";
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
+import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import { createEmbeddedEngine } from "../../src/engines/embedded/engine.ts";
 import type { Store } from "../../src/ports/store.ts";
 import type { CreateEngine } from "../support/engine-fixture.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { childRunsContract } from "./child-runs.contract.ts";
 import { engineContract } from "./engine.contract.ts";
+import { policyGateContract } from "./policy-gate.contract.ts";
 import type { OpenStore } from "./store-fixture.ts";
 
 const clock = createSystemClock();
@@ -42,3 +44,5 @@ for (const [engine, create] of Object.entries(ENGINES)) {
     childRunsContract(`${engine} on ${store}`, open, create);
   }
 }
+
+policyGateContract("system", createPolicyGate);

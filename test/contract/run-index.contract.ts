@@ -24,6 +24,15 @@ async function listAll(runs: RunIndex, query: RunQuery): Promise<RunId[]> {
   return found;
 }
 
+/** Every choice of filters, with values that match some runs, and one that matches none. */
+function everyFilter(parent: RunId): RunQuery[] {
+  const parents = [{}, { parent }];
+  const statuses = [{}, ...(["running", "failed", "killed"] as const).map((status) => ({ status }))];
+  const blueprints = [{}, ...["alpha", "beta", "gamma"].map((blueprint) => ({ blueprint }))];
+  const both = statuses.flatMap((status) => blueprints.map((blueprint) => ({ ...status, ...blueprint })));
+  return parents.flatMap((below) => both.map((filter) => ({ limit: 3, ...below, ...filter })));
+}
+
 export function runIndexContract(name: string, open: OpenStore): void {
   describe(`RunIndex contract: ${name}`, () => {
     it("shows what the events say", async () => {
@@ -105,36 +114,27 @@ export function runIndexContract(name: string, open: OpenStore): void {
 
     it("filters by status, by blueprint, by both, below a parent too", async () => {
       const { store } = await open();
-      const plans = [buildPlan("alpha"), buildPlan("beta")];
+      const plans = [buildPlan("alpha"), buildPlan("beta")] as const;
       const parent = await createRun(store.journal, { plan: buildPlan("parent") });
+      await store.journal.append(parent, 3, [{ type: "run.paused", at: 2000, by: "ann" }]);
       const made: { run: RunId; blueprint: string; status: string; parent: RunId | undefined }[] = [];
       for (let i = 0; i < 16; i += 1) {
-        const plan = plans[i % 2] as (typeof plans)[0];
-        const below = i % 4 < 2 ? parent : undefined;
-        const run = await createRun(store.journal, { plan, ...(below === undefined ? {} : { parent: below }) });
+        const plan = plans[(i % 2) as 0 | 1];
+        const below = i % 4 < 2 ? { parent } : {};
+        const run = await createRun(store.journal, { plan, ...below });
         const status = i % 8 < 4 ? "running" : "failed";
         if (status === "failed") await store.journal.append(run, 3, [buildFinished("failed", "stage_failed")]);
-        made.unshift({ run, blueprint: plan.name, status, parent: below });
+        made.unshift({ run, blueprint: plan.name, status, parent: below.parent });
       }
-      for (const below of [undefined, parent]) {
-        for (const status of [undefined, "running", "failed", "killed"] as const) {
-          for (const blueprint of [undefined, "alpha", "beta", "gamma"]) {
-            const query = {
-              limit: 3,
-              ...(below && { parent: below }),
-              ...(status && { status }),
-              ...(blueprint && { blueprint }),
-            };
-            const wanted = made.filter(
-              (run) =>
-                run.parent === below &&
-                (status ?? run.status) === run.status &&
-                (blueprint ?? run.blueprint) === run.blueprint,
-            );
-            const found = (await listAll(store.runs, query)).filter((run) => run !== parent);
-            expect(found).toEqual(wanted.map(({ run }) => run));
-          }
-        }
+      for (const query of everyFilter(parent)) {
+        const wanted = made.filter(
+          (run) =>
+            run.parent === query.parent &&
+            (query.status ?? run.status) === run.status &&
+            (query.blueprint ?? run.blueprint) === run.blueprint,
+        );
+        const found = (await listAll(store.runs, query)).filter((run) => run !== parent);
+        expect(found, JSON.stringify(query)).toEqual(wanted.map(({ run }) => run));
       }
     });
 

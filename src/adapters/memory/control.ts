@@ -24,11 +24,10 @@ export function createMemoryControl({ state, self, guarded }: ControlParts): Con
     request: (run, asked) => guarded(() => request(run, asked)),
     watch(run, onRequest) {
       const passedOn = new WeakSet<ControlRequest>();
-      let over = false;
       const deliver = (changed: RunId): void => {
-        if (changed !== run || !self.alive) return;
-        for (const asked of state.requests.get(run) ?? []) {
-          if (over || passedOn.has(asked)) continue;
+        const fresh = (state.requests.get(run) ?? []).filter((asked) => !passedOn.has(asked));
+        if (changed !== run || !self.alive || !state.listeners.has(deliver)) return;
+        for (const asked of fresh) {
           passedOn.add(asked);
           onRequest({ kind: asked.kind, by: asked.by });
         }
@@ -37,7 +36,6 @@ export function createMemoryControl({ state, self, guarded }: ControlParts): Con
       // Not before the caller has what ends the watch.
       queueMicrotask(() => deliver(run));
       return () => {
-        over = true;
         state.listeners.delete(deliver);
       };
     },

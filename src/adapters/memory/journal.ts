@@ -8,7 +8,7 @@ import type { Appended, Journal } from "../../ports/journal.ts";
 import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
 import { chainNext, chainStart } from "../../run/chain.ts";
 import { type ChainFinding, type ChainLink, checkChain } from "../../run/check-chain.ts";
-import type { RunEvent, StoredEvent } from "../../run/events.ts";
+import type { EventOf, RunEvent, StoredEvent } from "../../run/events.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import { isAtRest, lastRowChange } from "../../run/row.ts";
 import { announce, type MemoryHost, type MemoryRun, type MemoryState } from "./state.ts";
@@ -23,24 +23,15 @@ interface JournalParts {
   readonly close: () => Promise<void>;
 }
 
-export function createMemoryJournal({ state, self, guarded, changed, close }: JournalParts): Journal {
+export function createMemoryJournal(parts: JournalParts): Journal {
+  const { state, self, guarded, close } = parts;
+
   function create(run: RunId, plan: Plan, events: readonly RunEvent[]): boolean {
     const first = events[0];
     if (first?.type !== "run.created" || first.run !== run) throw invalid(run, "the first is not its run.created");
     const links = chain(chainStart(run), 0, events);
     if (state.runs.has(run)) return false;
-    const row: MemoryRun["row"] = {
-      run,
-      blueprint: first.blueprint,
-      plan: plan.fingerprint,
-      status: "queued",
-      reason: null,
-      parent: (first.parent?.run ?? null) as RunId | null,
-      createdAt: first.at,
-      updatedAt: first.at,
-      events: 0,
-    };
-    const made: MemoryRun = { id: state.order.length + 1, row, head: "", links: [], owner: self };
+    const made: MemoryRun = { id: state.order.length + 1, row: firstRow(first), head: "", links: [], owner: self };
     if (!state.plans.has(plan.fingerprint)) state.plans.set(plan.fingerprint, canonical(plan as PlanJson));
     state.runs.set(run, made);
     state.order.push(made);
@@ -55,7 +46,7 @@ export function createMemoryJournal({ state, self, guarded, changed, close }: Jo
     const { events: seq } = found.row;
     if (expectedSeq > seq + 1)
       throw pawlError(JOURNAL_ERRORS, "JOURNAL_SEQ_AHEAD", { run, expected: expectedSeq, next: seq + 1 });
-    if (expectedSeq <= seq) return { appended: false, winner: read(run, expectedSeq - 1, seq) };
+    if (expectedSeq <= seq) return { appended: false, winner: read(state, run, expectedSeq - 1, seq) };
     store(found, chain(found.head, seq, events), events);
     return { appended: true, seq: found.row.events };
   }
@@ -70,32 +61,11 @@ export function createMemoryJournal({ state, self, guarded, changed, close }: Jo
     announce(state, found.row.run);
   }
 
-  function read(run: RunId, afterSeq: number, limit: number): readonly StoredEvent[] {
-    const links =
-      state.runs.get(run)?.links.slice(Math.max(0, afterSeq), Math.max(0, afterSeq) + Math.max(0, limit)) ?? [];
-    return links.map(({ seq, body, hash }) => ({ seq, event: JSON.parse(body ?? "null") as RunEvent, hash }));
-  }
-
-  async function* follow(run: RunId, afterSeq: number, signal: AbortSignal): AsyncGenerator<StoredEvent> {
-    for (let seq = afterSeq; !signal.aborted && self.alive; ) {
-      for (const stored of read(run, seq, Number.MAX_SAFE_INTEGER)) {
-        if (signal.aborted) return;
-        yield stored;
-        if (stored.event.type === "run.finished") return;
-        seq = stored.seq;
-      }
-      const found = state.runs.get(run);
-      if (found !== undefined && found.row.events > seq) continue;
-      if (found !== undefined && isTerminal(found.row.status)) return;
-      await changed(run, signal);
-    }
-  }
-
   return {
     create: (run, plan, events) => guarded(() => ({ created: create(run, plan, events) })),
     append: (run, expectedSeq, events) => guarded(() => append(run, expectedSeq, events)),
-    read: (run, afterSeq, limit) => guarded(() => read(run, afterSeq, limit)),
-    follow,
+    read: (run, afterSeq, limit) => guarded(() => read(state, run, afterSeq, limit)),
+    follow: (run, afterSeq, signal) => follow(parts, run, afterSeq, signal),
     plan: (fingerprint) =>
       guarded(() => {
         const body = state.plans.get(fingerprint);
@@ -103,6 +73,47 @@ export function createMemoryJournal({ state, self, guarded, changed, close }: Jo
       }),
     verify: (run) => guarded(() => verify(state, run)),
     close,
+  };
+}
+
+function read(state: MemoryState, run: RunId, afterSeq: number, limit: number): readonly StoredEvent[] {
+  const from = Math.max(0, afterSeq);
+  const links = state.runs.get(run)?.links.slice(from, from + Math.max(0, limit)) ?? [];
+  return links.map(({ seq, body, hash }) => ({ seq, event: JSON.parse(body ?? "null") as RunEvent, hash }));
+}
+
+async function* follow(
+  parts: JournalParts,
+  run: RunId,
+  afterSeq: number,
+  signal: AbortSignal,
+): AsyncGenerator<StoredEvent> {
+  const { state, self, changed } = parts;
+  let seq = afterSeq;
+  while (!signal.aborted && self.alive) {
+    const events = read(state, run, seq, Number.MAX_SAFE_INTEGER);
+    const last = isTerminal(state.runs.get(run)?.row.status ?? "queued");
+    for (const stored of events) {
+      if (signal.aborted) return;
+      yield stored;
+      seq = stored.seq;
+    }
+    if (last) return;
+    if (events.length === 0) await changed(run, signal);
+  }
+}
+
+function firstRow({ run, blueprint, plan, parent, at }: EventOf<"run.created">): MemoryRun["row"] {
+  return {
+    run: run as RunId,
+    blueprint,
+    plan,
+    status: "queued",
+    reason: null,
+    parent: (parent?.run ?? null) as RunId | null,
+    createdAt: at,
+    updatedAt: at,
+    events: 0,
   };
 }
 

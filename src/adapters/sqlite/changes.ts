@@ -15,7 +15,7 @@ export interface Changes {
 export interface Waiter {
   /** Resolves after the next change that may concern the run, at once if there was one since the last call. */
   changed(): Promise<void>;
-  /** Resolves a pending `changed`. */
+  /** Counts as a change. */
   nudge(): void;
   close(): void;
 }
@@ -32,40 +32,30 @@ export function createChanges(db: Database): Changes {
 
   const current = (): number => version.get()?.data_version ?? 0;
 
+  function nudgeAll(): void {
+    for (const set of waiters.values()) for (const nudge of set) nudge();
+  }
+
   function poll(): void {
     const now = current();
     if (now === seen) return;
     seen = now;
     for (const listener of [...foreign]) listener();
-    for (const set of waiters.values()) for (const nudge of set) nudge();
+    nudgeAll();
   }
 
   /** One timer for all; it runs only while somebody listens. */
   function arrange(): void {
     const wanted = !closed && foreign.size + waiters.size > 0;
-    if (!wanted && timer !== null) {
-      clearInterval(timer);
-      timer = null;
-    }
     if (wanted && timer === null) {
       seen = current();
       timer = setInterval(poll, POLL_MS);
+    } else if (!wanted && timer !== null) {
+      clearInterval(timer);
+      timer = null;
     }
     if (waiters.size > 0) timer?.ref();
     else timer?.unref();
-  }
-
-  function addWaiter(run: string, nudge: () => void): void {
-    const set = waiters.get(run);
-    if (set === undefined) waiters.set(run, new Set([nudge]));
-    else set.add(nudge);
-    arrange();
-  }
-
-  function removeWaiter(run: string, nudge: () => void): void {
-    const set = waiters.get(run);
-    if (set?.delete(nudge) === true && set.size === 0) waiters.delete(run);
-    arrange();
   }
 
   return {
@@ -82,34 +72,45 @@ export function createChanges(db: Database): Changes {
       };
     },
     waiter(run) {
-      let pending = false;
-      let resume: (() => void) | null = null;
-      const nudge = (): void => {
-        pending = resume === null;
-        resume?.();
-        resume = null;
-      };
-      addWaiter(run, nudge);
-      return {
-        nudge,
-        changed() {
-          if (pending || closed) {
-            pending = false;
-            return Promise.resolve();
-          }
-          return new Promise((resolve) => {
-            resume = resolve;
-          });
-        },
-        close: () => removeWaiter(run, nudge),
-      };
+      const set = waiters.get(run) ?? new Set();
+      waiters.set(run, set);
+      const waiter = createWaiter(() => {
+        set.delete(waiter.nudge);
+        if (set.size === 0 && waiters.get(run) === set) waiters.delete(run);
+        arrange();
+      });
+      set.add(waiter.nudge);
+      arrange();
+      return waiter;
     },
     close() {
       closed = true;
-      for (const set of waiters.values()) for (const nudge of set) nudge();
+      nudgeAll();
       waiters.clear();
       foreign.clear();
       arrange();
+    },
+  };
+}
+
+function createWaiter(close: () => void): Waiter {
+  let pending = false;
+  let resume: (() => void) | null = null;
+  return {
+    close,
+    nudge() {
+      pending = resume === null;
+      resume?.();
+      resume = null;
+    },
+    changed() {
+      if (pending) {
+        pending = false;
+        return Promise.resolve();
+      }
+      return new Promise((resolve) => {
+        resume = resolve;
+      });
     },
   };
 }

@@ -18,7 +18,9 @@ const COLUMNS = 4;
 export function createEventRows(db: Database): EventRows {
   const row = `(${Array(COLUMNS).fill("?").join(", ")})`;
   const insertOne = db.prepare(`INSERT INTO events(run, seq, body, hash) VALUES ${row}`);
-  const insertMany = db.prepare(`INSERT INTO events(run, seq, body, hash) VALUES ${Array(AT_ONCE).fill(row).join(", ")}`);
+  const insertMany = db.prepare(
+    `INSERT INTO events(run, seq, body, hash) VALUES ${Array(AT_ONCE).fill(row).join(", ")}`,
+  );
   const newest = db.prepare<{ id: number }>("SELECT max(id) AS id FROM events");
   const waiting: SqlValue[] = [];
   let added = false;

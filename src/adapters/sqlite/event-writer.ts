@@ -80,7 +80,19 @@ export function createEventWriter({ db, heads, rows, plans, hosts, reader, wake 
       const hash = hashes[seq - 1] as string;
       const planId = plans.idOf(plan);
       const { blueprint, parent } = created;
-      const row: SqlValue[] = [run, blueprint, planId, status, reason, parent?.run ?? null, created.at, at, seq, hash, owner];
+      const row: SqlValue[] = [
+        run,
+        blueprint,
+        planId,
+        status,
+        reason,
+        parent?.run ?? null,
+        created.at,
+        at,
+        seq,
+        hash,
+        owner,
+      ];
       const id = Number(insertRun.run(...row).lastInsertRowid);
       rows.add(id, 1, bodies, hashes);
       if (owner !== null) heads.set(run, { id, seq, hash, owner });

@@ -85,7 +85,7 @@ export function lastSeen(dir: string, id: string): number {
 
 /** Whether the host still holds its lock. In doubt it lives: a run must never have two hosts. */
 export function isHostAlive(driver: Driver, dir: string, id: string): boolean {
-  return whileDead(driver, dir, id, () => {}) === false;
+  return !whileDead(driver, dir, id, () => undefined);
 }
 
 /** Removes the files of a dead host; those of a living one stay. Returns whether it was dead. */
@@ -97,7 +97,7 @@ export function removeDeadHost(driver: Driver, dir: string, id: string): boolean
 }
 
 /** Runs `work` under a shared lock on the host's file, so that the file cannot become a living host's meanwhile. */
-function whileDead(driver: Driver, dir: string, id: string, work: () => void): boolean {
+function whileDead(driver: Driver, dir: string, id: string, work: () => unknown): boolean {
   const path = lockPath(dir, id);
   if (!existsSync(path)) {
     work();

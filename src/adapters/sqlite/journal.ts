@@ -30,34 +30,7 @@ const FOLLOW_PAGE = 256;
 const OPENING_BRACE = 0x7b;
 
 export function createSqliteJournal(parts: JournalParts): Journal {
-  const { commits, reader, writer, changes, guarded, becomeHost } = parts;
-
-  async function* follow(run: RunId, afterSeq: number, signal: AbortSignal): AsyncGenerator<StoredEvent> {
-    const waiter = changes.waiter(run);
-    signal.addEventListener("abort", waiter.nudge);
-    try {
-      for (let seq = afterSeq; !signal.aborted && !parts.isClosed(); ) {
-        const from = seq;
-        const page = await guarded(() => reader.read(run, from, FOLLOW_PAGE));
-        for (const stored of page) {
-          if (signal.aborted) return;
-          yield stored;
-          if (stored.event.type === "run.finished") return;
-          seq = stored.seq;
-        }
-        if (page.length > 0) continue;
-        if (
-          parts.isClosed() ||
-          (await guarded(() => reader.hasFinished(run) && reader.read(run, from, 1).length === 0))
-        )
-          return;
-        await waiter.changed();
-      }
-    } finally {
-      signal.removeEventListener("abort", waiter.nudge);
-      waiter.close();
-    }
-  }
+  const { commits, reader, writer, guarded, becomeHost } = parts;
 
   return {
     create: (run, plan, events) =>
@@ -74,11 +47,47 @@ export function createSqliteJournal(parts: JournalParts): Journal {
         return () => writer.append(run, expectedSeq, entry);
       }),
     read: (run, afterSeq, limit) => guarded(() => reader.read(run, afterSeq, limit)),
-    follow,
+    follow: (run, afterSeq, signal) => follow(parts, run, afterSeq, signal),
     plan: (fingerprint) => guarded(() => reader.plan(fingerprint)),
     verify: (run) => guarded(() => reader.verify(run)),
     close: parts.close,
   };
+}
+
+/** `last`: the run has finished and has no events beyond these. */
+function nextPage(
+  reader: EventReader,
+  run: RunId,
+  afterSeq: number,
+): { readonly events: readonly StoredEvent[]; readonly last: boolean } {
+  const events = reader.read(run, afterSeq, FOLLOW_PAGE);
+  return { events, last: events.length < FOLLOW_PAGE && reader.hasFinished(run) };
+}
+
+async function* follow(
+  parts: JournalParts,
+  run: RunId,
+  afterSeq: number,
+  signal: AbortSignal,
+): AsyncGenerator<StoredEvent> {
+  const waiter = parts.changes.waiter(run);
+  signal.addEventListener("abort", waiter.nudge);
+  let seq = afterSeq;
+  try {
+    while (!signal.aborted && !parts.isClosed()) {
+      const { events, last } = await parts.guarded(() => nextPage(parts.reader, run, seq));
+      for (const stored of events) {
+        if (signal.aborted) return;
+        yield stored;
+        seq = stored.seq;
+      }
+      if (last) return;
+      if (events.length === 0) await waiter.changed();
+    }
+  } finally {
+    signal.removeEventListener("abort", waiter.nudge);
+    waiter.close();
+  }
 }
 
 function makeEntry(run: RunId, events: readonly RunEvent[]): Entry {
