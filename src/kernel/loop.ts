@@ -104,7 +104,8 @@ function receive(host: Hosting): void {
 
 function record(host: Hosting, fact: Fact): void {
   const at = Math.max(host.state.facts.at, host.ports.clock.now());
-  const event = host.ports.redact({ ...fact, at });
+  // Facts are made for this one call, so the time is set on the fact itself.
+  const event = host.ports.redact(Object.assign(fact, { at }));
   host.pending.push(event);
   host.state = evolve(host.plan, host.state, event);
 }

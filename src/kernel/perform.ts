@@ -101,8 +101,10 @@ async function performAction(flight: Flight, effect: Of<"action">, ports: Kernel
 
 async function attemptAction(action: Action, input: JsonObject, context: ActionContext): Promise<Finished> {
   try {
-    const { ok, ...report } = await action.perform(input, context);
-    return ok ? { outcome: "success", cause: "ok", ...report } : { outcome: "failure", cause: "exit", ...report };
+    const report = await action.perform(input, context);
+    const { usage } = report;
+    if (!report.ok) return { outcome: "failure", cause: "exit", error: report.error, usage };
+    return { outcome: "success", cause: "ok", output: report.output, artifacts: report.artifacts, usage };
   } catch (error) {
     return failure("defect", `action ${action.name} threw: ${messageOf(error)}`);
   }

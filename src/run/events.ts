@@ -59,15 +59,15 @@ interface EventFields {
     readonly attempt: number;
     readonly outcome: string;
     readonly cause: Cause;
-    readonly exit?: number;
-    readonly signal?: string;
+    readonly exit?: number | undefined;
+    readonly signal?: string | undefined;
     /** What went wrong, in a sentence, when the outcome is not a success. */
-    readonly error?: string;
-    readonly output?: JsonValue;
-    readonly log?: LogRef;
-    readonly artifacts?: Readonly<Record<string, ArtifactRef>>;
-    readonly usage?: Usage;
-    readonly child?: string;
+    readonly error?: string | undefined;
+    readonly output?: JsonValue | undefined;
+    readonly log?: LogRef | undefined;
+    readonly artifacts?: Readonly<Record<string, ArtifactRef>> | undefined;
+    readonly usage?: Usage | undefined;
+    readonly child?: string | undefined;
   };
   /** The attempt was lost with its process: whether its effect happened is unknown. */
   "stage.interrupted": { readonly stage: string; readonly attempt: number };

@@ -184,15 +184,7 @@ function end(state: RunState, event: EventOf<"run.finished">): RunState {
   };
 }
 
-/** What later stages may refer to; fields that are not there stay away, so that equal results have equal text. */
+/** Objects of one shape, however the stage ended: a run makes one for each of its stages. */
 function resultOf({ outcome, cause, exit, error, output, log, artifacts }: EventOf<"stage.finished">): StageResult {
-  return {
-    outcome,
-    cause,
-    ...(exit === undefined ? null : { exit }),
-    ...(error === undefined ? null : { error }),
-    ...(output === undefined ? null : { output }),
-    ...(log === undefined ? null : { log }),
-    ...(artifacts === undefined ? null : { artifacts }),
-  };
+  return { outcome, cause, exit, error, output, log, artifacts };
 }

@@ -65,7 +65,8 @@ export function refuse(plan: Plan, state: RunningState, event: EventOf<"stage.re
   visitNext(facts, event.stage);
   facts.consecutiveFailures += 1;
   facts.lastFailure = { stage: event.stage, cause: "invalid_input", error: event.error };
-  return leaveStage(plan, { ...state, facts: settle(facts, event.stage, result) }, event.stage, "failure");
+  facts.results.set(event.stage, result);
+  return leaveStage(plan, state, event.stage, "failure");
 }
 
 export function closeGroup(plan: Plan, state: RunningState, outcome: string): RunningState {
@@ -73,7 +74,8 @@ export function closeGroup(plan: Plan, state: RunningState, outcome: string): Ru
   const id = progress.group?.stage ?? "";
   const output = [...progress.lanes.values()].map((lane) => lane.result?.output ?? null);
   const cause = outcome === "success" ? "ok" : "child";
-  return leaveStage(plan, { ...state, facts: settle(facts, id, { outcome, cause, output }) }, id, outcome);
+  facts.results.set(id, { outcome, cause, output });
+  return leaveStage(plan, state, id, outcome);
 }
 
 /** Ends an attempt. The lane is tried again while it has attempts left; else its stage is left by its outcome. */
@@ -104,7 +106,8 @@ export function finishLane(
   lane.result = kept;
   if (lane.leaf.kind === "gate") facts.verdicts.set(path, kept.outcome);
   if (progress.group !== null) return state;
-  return leaveStage(plan, { ...state, facts: settle(facts, path, kept) }, path, kept.outcome);
+  facts.results.set(path, kept);
+  return leaveStage(plan, state, path, kept.outcome);
 }
 
 function canRetry(lane: Lane, result: StageResult): boolean {
@@ -116,15 +119,11 @@ function verdictOf(result: StageResult): StageResult {
   return result.outcome === "failure" ? { ...result, outcome: "fail" } : result;
 }
 
-function settle(facts: RunFacts, id: string, result: StageResult): RunFacts {
-  facts.results.set(id, result);
-  return facts;
-}
-
 /** Moves the cursor along the route of the outcome. */
 function leaveStage(plan: Plan, state: RunningState, id: string, outcome: string): RunningState {
   const { lanes } = state.progress;
   lanes.clear();
   const cursor = stageOf(plan, id).routes[outcome] ?? { end: "fail" };
-  return { ...state, progress: { cursor, lanes, group: null } };
+  const { facts, stopping, pausing } = state;
+  return { status: "running", facts, progress: { cursor, lanes, group: null }, stopping, pausing };
 }

@@ -53,11 +53,11 @@ export interface Lane {
 export interface StageResult {
   readonly outcome: string;
   readonly cause: Cause;
-  readonly exit?: number;
-  readonly error?: string;
-  readonly output?: JsonValue;
-  readonly log?: LogRef;
-  readonly artifacts?: Readonly<Record<string, ArtifactRef>>;
+  readonly exit?: number | undefined;
+  readonly error?: string | undefined;
+  readonly output?: JsonValue | undefined;
+  readonly log?: LogRef | undefined;
+  readonly artifacts?: Readonly<Record<string, ArtifactRef>> | undefined;
 }
 
 /** What is known in every status. */

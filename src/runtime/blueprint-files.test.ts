@@ -1,8 +1,7 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { blueprintText, ONE_STAGE, pathsBelow, projectFolder } from "../../test/support/project-folder.ts";
+import { blueprintText, makePipe, ONE_STAGE, pathsBelow, projectFolder } from "../../test/support/project-folder.ts";
 import { blueprintFiles } from "./blueprint-files.ts";
 
 const described = (name: string): string => blueprintText(name, `description: does ${name}\n${ONE_STAGE}`);
@@ -36,7 +35,10 @@ describe("blueprintFiles", () => {
   });
 
   it("shows one with problems under the name of its file", async () => {
-    const root = projectFolder({ "blueprints/bad.yaml": "version: 1\nname: good\nstagess: []\n", "pawl/empty.yaml": "" });
+    const root = projectFolder({
+      "blueprints/bad.yaml": "version: 1\nname: good\nstagess: []\n",
+      "pawl/empty.yaml": "",
+    });
     const found = await blueprintFiles(root);
     expect(found.map(({ name, description }) => [name, description])).toEqual([
       ["bad", null],
@@ -62,11 +64,11 @@ describe("blueprintFiles", () => {
     const root = projectFolder({ "pawl/a.yaml": described("a") });
     mkdirSync(join(root, "pawl/folder.yaml"));
     symlinkSync("nowhere", join(root, "pawl/link.yaml"));
-    spawnSync("mkfifo", [join(root, "pawl/pipe.yaml")]);
+    makePipe(join(root, "pawl/pipe.yaml"));
     const late = new Promise<string>((resolve) => setTimeout(resolve, 1000, "hangs"));
     const found = await Promise.race([blueprintFiles(root), late]);
     // Whoever opened the pipe is let go.
-    spawnSync("timeout", ["1", "sh", "-c", "printf '' > pawl/pipe.yaml"], { cwd: root });
+    closeSync(openSync(join(root, "pawl/pipe.yaml"), "r+"));
     expect(found).toEqual([expect.objectContaining({ name: "a" })]);
   });
 });

@@ -1,8 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { blueprintText, ONE_STAGE, pathsBelow, projectFolder } from "../../test/support/project-folder.ts";
+import { blueprintText, makePipe, ONE_STAGE, pathsBelow, projectFolder } from "../../test/support/project-folder.ts";
 import { compileFile } from "./compile-file.ts";
 import type { CompileOptions } from "./runtime.ts";
 
@@ -38,8 +37,7 @@ describe("compileFile", () => {
   it("refuses what is not there, or is not a file", async () => {
     const root = projectFolder();
     mkdirSync(join(root, "folder.yaml"));
-    spawnSync("mkfifo", [join(root, "pipe.yaml")]);
-    expect(existsSync(join(root, "pipe.yaml"))).toBe(true);
+    makePipe(join(root, "pipe.yaml"));
     for (const path of ["none.yaml", "folder.yaml", "pipe.yaml", "", "a\0b", "none.yaml/x"]) {
       expect(await problemsOf(root, path), path).toEqual(["BLUEPRINT_FILE_UNREADABLE -:0"]);
     }
@@ -50,7 +48,10 @@ describe("compileFile", () => {
   });
 
   it("refuses a huge file before it reads it, and a large one by its exact limit", async () => {
-    const root = projectFolder({ "huge.yaml": "#".repeat((1 << 20) + 1), "large.yaml": `${GOOD}#${"#".repeat(300_000)}` });
+    const root = projectFolder({
+      "huge.yaml": "#".repeat((1 << 20) + 1),
+      "large.yaml": `${GOOD}#${"#".repeat(300_000)}`,
+    });
     expect(await problemsOf(root, "huge.yaml")).toEqual(["BLUEPRINT_FILE_HUGE -:0"]);
     expect((await compiled(root, "huge.yaml")).sources).toEqual({});
     const large = await problemsOf(root, "large.yaml");
@@ -95,8 +96,12 @@ describe("child blueprints", () => {
   });
 
   it("that are missing are reported where they are named", async () => {
-    const member = "stages:\n  - id: both\n    group:\n      parallel:\n        - { id: c, run: { blueprint: ./none.yaml } }\n";
-    const root = projectFolder({ "a.yaml": blueprintText("a", runs("./none.yaml")), "b.yaml": blueprintText("b", member) });
+    const member =
+      "stages:\n  - id: both\n    group:\n      parallel:\n        - { id: c, run: { blueprint: ./none.yaml } }\n";
+    const root = projectFolder({
+      "a.yaml": blueprintText("a", runs("./none.yaml")),
+      "b.yaml": blueprintText("b", member),
+    });
     for (const [file, line] of [
       ["a.yaml", 5],
       ["b.yaml", 8],

@@ -112,7 +112,9 @@ stages:
     await ended;
     expect(followed).toEqual(["run.created", "run.started", "stage.started", "stage.finished", "run.finished"]);
     expect(await runtime.plan(plan.fingerprint)).toEqual(plan);
-    const finished = (await runtime.read(run, 0, 100)).map(({ event }) => event).find((e) => e.type === "stage.finished");
+    const finished = (await runtime.read(run, 0, 100))
+      .map(({ event }) => event)
+      .find((e) => e.type === "stage.finished");
     if (finished?.log === undefined) throw new Error("there is no log");
     expect(Buffer.from(await runtime.log(finished.log)).toString()).toBe("hello\n");
     expect(heard).toEqual(["a: hello"]);
@@ -198,7 +200,9 @@ stages:
   });
 
   it("is quiet about a store that could not be opened: whoever opened it was told", async () => {
-    const root = projectFolder({ ".pawl/pawl.db": "this is not a database, and long enough to be sure of it\n".repeat(50) });
+    const root = projectFolder({
+      ".pawl/pawl.db": "this is not a database, and long enough to be sure of it\n".repeat(50),
+    });
     const runtime = await open(root);
     await expect(runtime.list({ limit: 1 })).rejects.toMatchObject({ code: expect.stringMatching(/^JOURNAL_/) });
     expect((await runtime.doctor()).find((check) => check.name === "journal")).toMatchObject({ status: "fail" });

@@ -12,7 +12,10 @@ const closed = (): never => {
   throw new Error("the store must not be opened");
 };
 
-async function checksOf(root: string, open: () => Promise<{ store: Store }> = closed): Promise<Record<string, DoctorCheck>> {
+async function checksOf(
+  root: string,
+  open: () => Promise<{ store: Store }> = closed,
+): Promise<Record<string, DoctorCheck>> {
   const checks = await examine({ root, statePath: join(root, ".pawl") }, open);
   expect(checks.map((check) => check.name)).toEqual(["node", "project", "state", "journal", "processes"]);
   for (const { status, hint, detail } of checks) {
@@ -39,7 +42,11 @@ describe("examine", () => {
     const root = projectFolder();
     const checks = await checksOf(root);
     expect(checks["node"]).toMatchObject({ status: "ok", detail: `Node.js ${process.versions.node}` });
-    expect([checks["project"], checks["state"], checks["journal"]].map((check) => check?.status)).toEqual(["ok", "ok", "ok"]);
+    expect([checks["project"], checks["state"], checks["journal"]].map((check) => check?.status)).toEqual([
+      "ok",
+      "ok",
+      "ok",
+    ]);
     expect(pathsBelow(root)).toEqual([]);
   });
 
@@ -53,7 +60,10 @@ describe("examine", () => {
     for (const mode of [0o750, 0o705, 0o777]) {
       const root = withState(mode);
       const { state } = await checksOf(root, storeWith());
-      expect(state).toMatchObject({ status: "warn", hint: expect.stringContaining(`chmod 700 ${join(root, ".pawl")}`) });
+      expect(state).toMatchObject({
+        status: "warn",
+        hint: expect.stringContaining(`chmod 700 ${join(root, ".pawl")}`),
+      });
     }
   });
 

@@ -4,7 +4,6 @@ import { effectKey, type RunId } from "../../src/base/ids.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { NewRun } from "../../src/ports/engine.ts";
 import type { RunRow } from "../../src/ports/run-index.ts";
-import type { Store } from "../../src/ports/store.ts";
 import {
   busy,
   type CreateEngine,
@@ -17,7 +16,9 @@ import {
 } from "../support/engine-fixture.ts";
 import { buildRunId } from "../support/events-builder.ts";
 import { planFrom } from "../support/plan-from-yaml.ts";
-import type { OpenStore } from "./store-fixture.ts";
+import type { OpenStore, StoreFixture } from "./store-fixture.ts";
+
+type Store = StoreFixture["store"];
 
 const WORK = "stages:\n  - { id: work, command: [ok], effect: idempotent }\n";
 const ASK = "stages:\n  - { id: work, command: [ask], effect: idempotent }\n";
@@ -136,7 +137,9 @@ export function childRunsContract(name: string, open: OpenStore, create: CreateE
     });
 
     it("hosts the child of a child", async () => {
-      const plan = parentOf("stages:\n  - { id: inner, run: { blueprint: ./leaf.yaml } }\n", "", { "leaf.yaml": SPEND });
+      const plan = parentOf("stages:\n  - { id: inner, run: { blueprint: ./leaf.yaml } }\n", "", {
+        "leaf.yaml": SPEND,
+      });
       const fixture = await engines({ action: async () => ({ ok: true, usage: { tokens: 2, microUsd: 0 } }) });
       const { engine, store } = await fixture.host();
       const { run, ended } = await engine.start(newRun(plan));
@@ -373,10 +376,9 @@ stages:
     });
 
     it("is cancelled when its parent, resumed, has no time left", async () => {
-      const plan = planFrom(
-        "limits: { wall: 1h }\nstages:\n  - { id: child, run: { blueprint: ./child.yaml } }\n",
-        { children: { "child.yaml": WORK } },
-      );
+      const plan = planFrom("limits: { wall: 1h }\nstages:\n  - { id: child, run: { blueprint: ./child.yaml } }\n", {
+        children: { "child.yaml": WORK },
+      });
       const { fixture, host, parent, child } = await busyChild(plan);
       await host.lose();
       fixture.skip(2 * 3_600_000);
@@ -387,4 +389,3 @@ stages:
     });
   });
 }
-

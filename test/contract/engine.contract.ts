@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { effectKey, type RunId } from "../../src/base/ids.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Hosted, NewRun } from "../../src/ports/engine.ts";
-import type { Store } from "../../src/ports/store.ts";
 import {
   busy,
   type CreateEngine,
@@ -18,7 +17,9 @@ import {
 import { buildRunId } from "../support/events-builder.ts";
 import { planFrom } from "../support/plan-from-yaml.ts";
 import { CLEAN, LOST } from "./engine-scenarios.ts";
-import type { OpenStore } from "./store-fixture.ts";
+import type { OpenStore, StoreFixture } from "./store-fixture.ts";
+
+type Store = StoreFixture["store"];
 
 const TWO = planFrom(`
 stages:

@@ -61,14 +61,21 @@ const HOSTILE_RULES: Readonly<Record<string, unknown>> = {
 export function policyGateContract(name: string, create: () => PolicyGate): void {
   describe(`PolicyGate contract: ${name}`, () => {
     it.each([BUILD, SCRIPT, WRITE])("denies what no rule names: $kind", (request) => {
-      const others = [rule("allow", { run: ["make"] }), rule("allow", { shell: "make*" }), rule("ask", { action: "web.*" })];
+      const others = [
+        rule("allow", { run: ["make"] }),
+        rule("allow", { shell: "make*" }),
+        rule("ask", { action: "web.*" }),
+      ];
       for (const rules of [[], others]) {
         expect(create().decide(rules, request)).toEqual({ effect: "deny", rule: "default", why: expect.any(String) });
       }
     });
 
     it.each(ANYTHING)("allows only the kind that a rule names: $id", (only) => {
-      const decisions = [BUILD, SCRIPT, WRITE].map((request) => [request.kind, create().decide([only], request).effect]);
+      const decisions = [BUILD, SCRIPT, WRITE].map((request) => [
+        request.kind,
+        create().decide([only], request).effect,
+      ]);
       expect(decisions).toEqual(["run", "shell", "action"].map((kind) => [kind, kind === only.id ? "allow" : "deny"]));
     });
 
@@ -113,14 +120,16 @@ export function policyGateContract(name: string, create: () => PolicyGate): void
     it("decides about long text and many stars without delay", () => {
       const script = `${"ab".repeat(100_000)}!`;
       const begun = performance.now();
-      expect(create().decide([rule("allow", { shell: `*${"ab*".repeat(200)}?` })], { kind: "shell", script }).effect).toBe(
-        "deny",
-      );
+      expect(
+        create().decide([rule("allow", { shell: `*${"ab*".repeat(200)}?` })], { kind: "shell", script }).effect,
+      ).toBe("deny");
       expect(performance.now() - begun).toBeLessThan(500);
     });
 
     it("changes neither rules nor request", () => {
-      const rules = Object.freeze(ANYTHING.map((each) => Object.freeze({ ...each, pattern: Object.freeze(each.pattern) })));
+      const rules = Object.freeze(
+        ANYTHING.map((each) => Object.freeze({ ...each, pattern: Object.freeze(each.pattern) })),
+      );
       const request = Object.freeze({ kind: "run", argv: Object.freeze(["npm"]) }) as PolicyRequest;
       expect(create().decide(rules, request)).toEqual(create().decide(rules, request));
     });

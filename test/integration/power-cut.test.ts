@@ -7,12 +7,17 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const FULL = process.env["PAWL_FULL"] === "1";
 const CUTS = FULL ? 12 : 3;
+const UNSYNCED_CUTS = FULL ? 12 : 2;
 const withDisk = canCutPower();
 const withStrace = hasStrace();
 
 async function cuts(count: number, options: CutOptions): Promise<readonly CutReport[]> {
   const reports: CutReport[] = [];
-  for (let index = 0; index < count; index += 1) reports.push(await cutPower(tempDir(), options));
+  for (let index = 0; index < count; index += 1) {
+    const dir = tempDir();
+    reports.push(await cutPower(dir, options));
+    expect(await devicesLeft(dir)).toEqual([]);
+  }
   const sum = (of: (report: CutReport) => number): number => reports.reduce((all, report) => all + of(report), 0);
   const acknowledged = sum((report) => report.acknowledged);
   const lost = sum((report) => report.lost.length);
@@ -24,6 +29,12 @@ async function cuts(count: number, options: CutOptions): Promise<readonly CutRep
   return reports;
 }
 
+/** The kernel frees a device shortly after the process that used it has ended. */
+async function devicesLeft(dir: string): Promise<readonly string[]> {
+  for (let look = 0; look < 100 && loopDevices(dir).length > 0; look += 1) await sleep(50);
+  return loopDevices(dir);
+}
+
 describe.runIf(withDisk)("a disk that loses power", () => {
   it(`keeps every event that a journal has acknowledged, ${CUTS} times`, async () => {
     for (const report of await cuts(CUTS, { work: "appends", sync: "full", mostBefore: 1500 })) {
@@ -33,24 +44,17 @@ describe.runIf(withDisk)("a disk that loses power", () => {
   });
 
   it(`keeps runs that can be resumed to their end, with the files they rely on, ${CUTS} times`, async () => {
-    for (const report of await cuts(CUTS, { work: "runs", sync: "full", mostBefore: 150 })) {
+    for (const report of await cuts(CUTS, { work: "runs", sync: "full", mostBefore: 100 })) {
       expect(report).toMatchObject({ lost: [], problems: [] });
       expect(report.stored).toBeGreaterThanOrEqual(report.acknowledged);
     }
   });
 
-  it(`keeps whole what it keeps when a connection does not sync, and shows what that loses, ${CUTS} times`, async () => {
-    for (const report of await cuts(CUTS, { work: "appends", sync: "normal", mostBefore: 1500 })) {
+  it(`keeps whole what it keeps when a connection does not sync, and shows what that loses, ${UNSYNCED_CUTS} times`, async () => {
+    for (const report of await cuts(UNSYNCED_CUTS, { work: "appends", sync: "normal", mostBefore: 1500 })) {
       expect(report.problems).toEqual([]);
       expect(report.acknowledged).toBeGreaterThan(0);
     }
-  });
-
-  it("leaves no loop device behind", async () => {
-    const dir = tempDir();
-    await cutPower(dir, { work: "appends", sync: "full", mostBefore: 2 });
-    for (let look = 0; look < 50 && loopDevices(dir).length > 0; look += 1) await sleep(100);
-    expect(loopDevices(dir)).toEqual([]);
   });
 });
 

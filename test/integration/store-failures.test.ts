@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Driver, loadDriver } from "../../src/adapters/sqlite/driver.ts";
-import { sizeOf } from "../../src/adapters/sqlite/open-database.ts";
+import { sizeOf } from "../../src/adapters/sqlite/file/state-files.ts";
 import { openSqliteStore, type SqliteStoreOptions } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import type { RunId } from "../../src/base/ids.ts";
@@ -147,11 +147,12 @@ describe("a state directory that may only be read", () => {
 
   function lockUp(dir: string): void {
     chmodSync(join(dir, ".."), 0o755);
-    for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
-      chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o555 : 0o444);
-    }
-    chmodSync(dir, 0o555);
-    onTestFinished(() => chmodSync(dir, 0o700));
+    const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
+    const paths = entries.map((entry) => ({ path: join(entry.parentPath, entry.name), isFolder: entry.isDirectory() }));
+    const folders = [...paths.filter(({ isFolder }) => isFolder).map(({ path }) => path), dir];
+    for (const { path, isFolder } of paths) if (!isFolder) chmodSync(path, 0o444);
+    for (const path of folders) chmodSync(path, 0o555);
+    onTestFinished(() => folders.forEach((path) => chmodSync(path, 0o700)));
   }
 
   it("is refused for writing and served for reading", async () => {

@@ -6,8 +6,8 @@ export interface EventRows {
   add(run: number, seq: number, bodies: readonly string[], hashes: readonly string[]): void;
   /** Before anything is read, and before the commit. */
   flush(): void;
-  /** After a commit: the row id of the newest durable event, or 0 if none was added here. */
-  takeNewest(): number;
+  /** After a commit: how many it has made durable. */
+  takeCount(): number;
   /** After a rollback. */
   drop(): void;
 }
@@ -21,13 +21,12 @@ export function createEventRows(db: Database): EventRows {
   const insertMany = db.prepare(
     `INSERT INTO events(run, seq, body, hash) VALUES ${Array(AT_ONCE).fill(row).join(", ")}`,
   );
-  const newest = db.prepare<{ id: number }>("SELECT max(id) AS id FROM events");
   const waiting: SqlValue[] = [];
-  let added = false;
+  let added = 0;
 
   return {
     add(run, seq, bodies, hashes) {
-      added = true;
+      added += bodies.length;
       for (let i = 0; i < bodies.length; i += 1) {
         waiting.push(run, seq + i, bodies[i] as string, hashes[i] as string);
         if (waiting.length < AT_ONCE * COLUMNS) continue;
@@ -40,14 +39,14 @@ export function createEventRows(db: Database): EventRows {
       for (let i = 0; i < waiting.length; i += COLUMNS) insertOne.get(...waiting.slice(i, i + COLUMNS));
       waiting.length = 0;
     },
-    takeNewest() {
-      if (!added) return 0;
-      added = false;
-      return newest.get()?.id ?? 0;
+    takeCount() {
+      const count = added;
+      added = 0;
+      return count;
     },
     drop() {
       waiting.length = 0;
-      added = false;
+      added = 0;
     },
   };
 }

@@ -1,8 +1,12 @@
-/** Group commit: writes that are asked for in one turn of the event loop share one transaction, and so one sync of the disk. */
+/**
+ * Group commit: writes that are asked for together share one transaction, and so one sync of the disk. A commit begins when
+ * every promise that could still ask for a write has run; now and then it waits for a turn of the event loop instead, so
+ * that runs of short stages cannot keep timers, signals and sockets waiting.
+ */
 import { isPawlError, type PawlError, pawlError } from "../../base/errors.ts";
 import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
 import type { Database } from "./driver.ts";
-import { storeFailure } from "./failures.ts";
+import { storeFailure } from "./file/failures.ts";
 
 export interface GroupCommit {
   /**
@@ -37,10 +41,13 @@ interface Task {
   refusal: PawlError | null;
 }
 
+const COMMITS_PER_TURN = 8;
+
 export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
   let waiting: Task[] = [];
+  let sinceTurn = 0;
   let closed = false;
 
   function flush(): void {
@@ -64,6 +71,16 @@ export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit
     for (const task of batch) settle(task);
   }
 
+  function schedule(): void {
+    sinceTurn += 1;
+    if (sinceTurn < COMMITS_PER_TURN) {
+      process.nextTick(flush);
+    } else {
+      sinceTurn = 0;
+      setImmediate(flush);
+    }
+  }
+
   /** SQLite has rolled back by itself after some failures, such as a full disk. */
   function abandon(): void {
     try {
@@ -83,7 +100,7 @@ export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit
       return new Promise<T>((resolve, reject) => {
         refuse();
         const work = prepare();
-        if (waiting.length === 0) setImmediate(flush);
+        if (waiting.length === 0) schedule();
         waiting.push({ work, resolve: resolve as (value: unknown) => void, reject, value: undefined, refusal: null });
       });
     },

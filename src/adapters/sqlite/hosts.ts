@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type { Clock } from "../../ports/clock.ts";
 import type { Holder } from "../../ports/run-index.ts";
 import type { Database, Driver } from "./driver.ts";
-import { type HostLock, holdHostLock, hostIds, isHostAlive, removeDeadHost } from "./host-lock.ts";
+import { type HostLock, holdHostLock, hostIds, isHostAlive, removeDeadHost } from "./file/host-lock.ts";
 
 export interface Hosts {
   /** Makes this process a host: takes its lock. To be called before the transaction that registers it. */
@@ -14,8 +14,8 @@ export interface Hosts {
   self(): string | null;
   isAlive(id: string): boolean;
   holder(id: string): Holder | null;
-  /** The row id of the newest event, now durable. */
-  note(event: number): void;
+  /** So many more events are durable. */
+  count(events: number): void;
   /** After a rollback: registers again. */
   clear(): void;
   /** `moved`: everything this host wrote has left the -wal file. If not, its note stays to guard that file. */
@@ -29,6 +29,9 @@ interface HostParts {
   readonly clock: Clock;
 }
 
+/** A note costs a system call. What is written to a journal that loses its -wal file is far more than this. */
+const NOTE_EVERY = 16;
+
 export function createHosts({ db, driver, dir, clock }: HostParts): Hosts {
   const insert = db.prepare(
     "INSERT INTO hosts(id, pid, hostname, since) VALUES(?1, ?2, ?3, ?4) ON CONFLICT(id) DO NOTHING",
@@ -39,6 +42,10 @@ export function createHosts({ db, driver, dir, clock }: HostParts): Hosts {
   const newest = db.prepare<{ last: number | null }>("SELECT max(id) AS last FROM events");
   let held: HostLock | null = null;
   let registered = false;
+  /** Row id that the newest event has at least: other hosts may have stored more. */
+  let stored = 0;
+  let noted = 0;
+  let isFirst = true;
 
   function sweep(self: string): void {
     const known = others.all().map((row) => row.id);
@@ -56,7 +63,9 @@ export function createHosts({ db, driver, dir, clock }: HostParts): Hosts {
       if (registered || held === null) return;
       registered = true;
       // This host's note takes the place of those that are swept.
-      held.note(newest.get()?.last ?? 0);
+      stored = newest.get()?.last ?? 0;
+      noted = stored;
+      held.note(noted);
       sweep(held.id);
       insert.run(held.id, process.pid, hostname(), clock.now());
     },
@@ -66,8 +75,12 @@ export function createHosts({ db, driver, dir, clock }: HostParts): Hosts {
       const row = select.get(id);
       return row === undefined ? null : { pid: row.pid, hostname: row.hostname, since: row.since };
     },
-    note(event) {
-      held?.note(event);
+    count(events) {
+      stored += events;
+      if (stored - noted < NOTE_EVERY && !isFirst) return;
+      isFirst = false;
+      noted = stored;
+      held?.note(noted);
     },
     clear() {
       registered = false;

@@ -9,13 +9,14 @@ import { type Database, type Driver, loadDriver } from "./driver.ts";
 import { createEventReader } from "./event-reader.ts";
 import { createEventRows } from "./event-rows.ts";
 import { createEventWriter } from "./event-writer.ts";
-import { storeFailure } from "./failures.ts";
+import { storeFailure } from "./file/failures.ts";
+import { openDatabase } from "./file/open-database.ts";
+import { type StateFiles, stateFiles } from "./file/state-files.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { createHeads } from "./heads.ts";
 import { createHosts } from "./hosts.ts";
 import { createSqliteJournal } from "./journal.ts";
 import { createSqliteLease } from "./lease.ts";
-import { openDatabase, type StateFiles, stateFiles } from "./open-database.ts";
 import { createPlanIds } from "./plan-ids.ts";
 import { createSqliteRunIndex } from "./run-index.ts";
 
@@ -74,10 +75,7 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
     readOnly,
     begun: heads.begin,
     committing: rows.flush,
-    committed: () => {
-      const newest = rows.takeNewest();
-      if (newest > 0) hosts.note(newest);
-    },
+    committed: () => hosts.count(rows.takeCount()),
     rolledBack: () => {
       for (const memory of [heads, plans, hosts]) memory.clear();
       rows.drop();

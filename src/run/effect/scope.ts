@@ -29,10 +29,7 @@ export function lookUp(facts: RunFacts, item: ItemScope | null, path: readonly s
 function ofStage(result: StageResult | undefined, path: readonly string[]): JsonValue | undefined {
   if (result === undefined) return undefined;
   const { outcome, exit, output } = result;
-  return member(
-    { outcome, ...(exit === undefined ? {} : { exit }), ...(output === undefined ? {} : { output }) },
-    path,
-  );
+  return member({ outcome, exit, output }, path);
 }
 
 function member(value: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {

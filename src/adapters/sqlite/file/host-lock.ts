@@ -10,7 +10,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { Database, Driver } from "./driver.ts";
+import type { Database, Driver } from "../driver.ts";
 import { BUSY, NOTADB, sqliteCode } from "./failures.ts";
 
 export interface HostLock {

@@ -1,45 +1,21 @@
 /** Opens the file of the journal: private, write-ahead, synced on every commit, and never over something it does not understand. */
-import {
-  accessSync,
-  chmodSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  statSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { accessSync, chmodSync, closeSync, constants, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { pawlError } from "../../base/errors.ts";
-import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
+import { pawlError } from "../../../base/errors.ts";
+import { JOURNAL_ERRORS } from "../../../ports/journal-errors.ts";
+import type { Database, Driver } from "../driver.ts";
 import { checkNothingLost, checkWalPresent } from "./check-loss.ts";
-import type { Database, Driver } from "./driver.ts";
 import { BUSY, CANTOPEN, READONLY, sqliteCode, storeFailure } from "./failures.ts";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
-
-export interface StateFiles {
-  readonly dir: string;
-  readonly file: string;
-  readonly hosts: string;
-}
-
-export interface OpenChoice {
-  readonly readOnly: boolean;
-  readonly acceptLoss: boolean;
-}
+import { type OpenChoice, type StateFiles, sizeOf } from "./state-files.ts";
 
 /** How long a statement waits for another process. */
 const BUSY_MS = 5000;
 const WAL_PAGES = 2000;
 const CACHE_KIB = 8192;
 const WAL_KEPT_BYTES = 16 * 1024 * 1024;
-
-export function stateFiles(dir: string): StateFiles {
-  return { dir, file: join(dir, "pawl.db"), hosts: join(dir, "hosts") };
-}
 
 export async function openDatabase(driver: Driver, files: StateFiles, choice: OpenChoice): Promise<Database> {
   try {
@@ -141,20 +117,20 @@ function makeDurable(db: Database, file: string): void {
 function prepareDirectory(dir: string): void {
   const created = mkdirSync(dir, { recursive: true, mode: 0o700 });
   if (created !== undefined) syncDirectory(dirname(created));
-  keepPrivate(dir, 0o700);
+  keepPrivate(dir);
   accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
 function prepareFile(file: string): void {
   closeSync(openSync(file, "a", 0o600));
-  keepPrivate(file, 0o600);
+  keepPrivate(file);
 }
 
-/** Takes away what others may do. Somebody else's file is left as its owner wants it. */
-function keepPrivate(path: string, mode: number): void {
-  const found = statSync(path);
-  if ((found.mode & 0o077) !== 0 && (found.uid === process.getuid?.() || process.getuid?.() === 0))
-    chmodSync(path, mode);
+/** Takes away what others may do, and gives nobody more. Somebody else's file is left as its owner wants it. */
+function keepPrivate(path: string): void {
+  const { mode, uid } = statSync(path);
+  const user = process.getuid?.();
+  if ((mode & 0o077) !== 0 && (uid === user || user === 0)) chmodSync(path, mode & 0o700);
 }
 
 function syncDirectory(dir: string): void {
@@ -164,9 +140,4 @@ function syncDirectory(dir: string): void {
   } finally {
     closeSync(handle);
   }
-}
-
-/** 0 when there is no such file. */
-export function sizeOf(path: string): number {
-  return existsSync(path) ? statSync(path).size : 0;
 }

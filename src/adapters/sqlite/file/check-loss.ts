@@ -5,20 +5,20 @@
  * 2. Each writer notes the last event it knows to be durable (host-lock.ts): a journal that ends before has lost events.
  *    Whoever closes cleanly, in whatever order, leaves a journal that has every noted event, so there is no false alarm.
  */
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pawlError } from "../../base/errors.ts";
-import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
-import type { Database, Driver } from "./driver.ts";
+import { pawlError } from "../../../base/errors.ts";
+import { JOURNAL_ERRORS } from "../../../ports/journal-errors.ts";
+import type { Database, Driver } from "../driver.ts";
 import { hostIds, isHostAlive, lastSeen, removeDeadHost } from "./host-lock.ts";
-import type { OpenChoice, StateFiles } from "./open-database.ts";
+import { type OpenChoice, type StateFiles, sizeOf } from "./state-files.ts";
 
 const LOOKS = 3;
 
 /** Before the file is opened, which would make a new -wal. */
 export async function checkWalPresent(driver: Driver, files: StateFiles, choice: OpenChoice): Promise<void> {
   const { file } = files;
-  if (!existsSync(file) || statSync(file).size === 0) return checkNeverStored(files, choice);
+  if (sizeOf(file) === 0) return checkNeverStored(files, choice);
   for (let look = 0; look < LOOKS; look += 1) {
     // Between two looks another process may close the last connection, or open the first.
     const shared = existsSync(`${file}-shm`);
@@ -39,7 +39,7 @@ function checkNeverStored(files: StateFiles, choice: OpenChoice): void {
   const { file } = files;
   const wal = `${file}-wal`;
   const problem = existsSync(file) ? "it is empty" : "it is missing";
-  if (existsSync(wal) && statSync(wal).size > 0) {
+  if (sizeOf(wal) > 0) {
     throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", {
       file,
       detail: `${problem}, although ${wal} holds events of it`,

@@ -1,7 +1,7 @@
 /** The schema and its history: each entry of MIGRATIONS raises `user_version` by one, in a transaction of its own. */
-import { pawlError } from "../../base/errors.ts";
-import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
-import type { Database } from "./driver.ts";
+import { pawlError } from "../../../base/errors.ts";
+import { JOURNAL_ERRORS } from "../../../ports/journal-errors.ts";
+import type { Database } from "../driver.ts";
 
 /**
  * `events` is a table in the order of arrival: concurrent runs write to the same last pages, not to one page per run.
