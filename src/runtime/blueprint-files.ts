@@ -1,7 +1,8 @@
 /** The blueprint files of a project: `blueprint.yaml` at the root, and `*.yaml` in `blueprints/` and `pawl/`. */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parseBlueprint } from "../blueprint/validate.ts";
+import { readBlueprint, sizeOfFile } from "./read-blueprint.ts";
 import type { BlueprintFile } from "./runtime.ts";
 
 const FOLDERS = ["blueprints", "pawl"];
@@ -9,9 +10,10 @@ const FOLDERS = ["blueprints", "pawl"];
 export async function blueprintFiles(root: string): Promise<readonly BlueprintFile[]> {
   const found: BlueprintFile[] = [];
   for (const path of await candidates(root)) {
-    const text = await readFile(join(root, path), "utf8").catch(() => null);
-    if (text === null) continue;
-    const parsed = parseBlueprint(text, path);
+    const file = join(root, path);
+    if ((await sizeOfFile(file)) === null) continue;
+    const text = await readBlueprint(file, path);
+    const parsed = text.ok ? parseBlueprint(text.value, path) : text;
     const { name, description } = parsed.ok ? parsed.value : { name: nameOf(path), description: undefined };
     found.push({ path, name, description: description ?? null, problems: parsed.ok ? [] : parsed.problems });
   }

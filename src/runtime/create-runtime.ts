@@ -52,7 +52,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   const hasState = (): boolean => opening !== null || existsSync(join(parts.statePath, "pawl.db"));
 
   async function find(name: string): Promise<RunRow> {
-    const rows = hasState() ? await (await open()).store.runs.find(name, 5) : [];
+    const rows = name !== "" && hasState() ? await (await open()).store.runs.find(name, 5) : [];
     const [row, ...others] = rows;
     if (row === undefined) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run: name });
     if (others.length > 0 && row.run !== name) {
@@ -62,8 +62,10 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   }
 
   async function close(): Promise<void> {
-    if (opening === null) return;
-    const { store, engine } = await opening;
+    // Whoever opened a store that could not be opened was told then.
+    const opened = await opening?.catch(() => null);
+    if (opened === null || opened === undefined) return;
+    const { store, engine } = opened;
     await engine.drain();
     await store.close();
   }

@@ -152,7 +152,9 @@ describe("a state directory that may only be read", () => {
     const folders = [...paths.filter(({ isFolder }) => isFolder).map(({ path }) => path), dir];
     for (const { path, isFolder } of paths) if (!isFolder) chmodSync(path, 0o444);
     for (const path of folders) chmodSync(path, 0o555);
-    onTestFinished(() => folders.forEach((path) => chmodSync(path, 0o700)));
+    onTestFinished(() => {
+      for (const path of folders) chmodSync(path, 0o700);
+    });
   }
 
   it("is refused for writing and served for reading", async () => {
