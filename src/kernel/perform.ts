@@ -126,8 +126,7 @@ async function performRun(
     parent: { run: flight.run, stage: flight.stage },
   };
   const deadline = createDeadline(effect.stage.timeoutMs, ports.clock, halt);
-  const ended = await ports.children.run(request, deadline.halt.signal());
-  deadline.clear();
+  const ended = await ports.children.run(request, deadline.halt.signal()).finally(deadline.clear);
   if (!ended.ended) return { rested: run };
   const { status, reason, usage } = ended;
   if (deadline.isLate())

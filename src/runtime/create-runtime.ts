@@ -52,6 +52,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   const hasState = (): boolean => opening !== null || existsSync(join(parts.statePath, "pawl.db"));
 
   async function find(name: string): Promise<RunRow> {
+    // No name is the prefix of every name.
     const rows = name !== "" && hasState() ? await (await open()).store.runs.find(name, 5) : [];
     const [row, ...others] = rows;
     if (row === undefined) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run: name });
@@ -61,13 +62,13 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     return row;
   }
 
+  /** What is open; a store that could not be opened has nothing to end, and whoever asked for it was told. */
+  const opened = async (): Promise<Open | null> => opening?.catch(() => null) ?? null;
+
   async function close(): Promise<void> {
-    // Whoever opened a store that could not be opened was told then.
-    const opened = await opening?.catch(() => null);
-    if (opened === null || opened === undefined) return;
-    const { store, engine } = opened;
-    await engine.drain();
-    await store.close();
+    const found = await opened();
+    await found?.engine.drain();
+    await found?.store.close();
   }
 
   return {
@@ -103,7 +104,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     actions: () => parts.actions.signatures(),
     blueprints: () => blueprintFiles(parts.root),
     doctor: () => examine(parts, open),
-    drain: async () => (opening === null ? undefined : (await opening).engine.drain()),
+    drain: async () => (await opened())?.engine.drain(),
     close,
   };
 }

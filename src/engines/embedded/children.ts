@@ -1,11 +1,13 @@
 /** Child runs: hosted beside their parent, found again after a crash, ended with their parent. */
+import { isPawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
+import { NO_USAGE } from "../../base/usage.ts";
 import type { ChildReport, ChildRequest } from "../../ports/child-runs.ts";
 import type { HostedEnd } from "../../ports/engine.ts";
 import type { RunPage } from "../../ports/run-index.ts";
 import { isTerminal, type StopReason } from "../../run/reasons.ts";
 import { answerFacts, openQuestion } from "./answer.ts";
-import { endOf, type HostedRun, type Hosting, startRun, takeOver } from "./hosting.ts";
+import { endOf, type HostedRun, type Hosting, leave, startRun, takeOver } from "./hosting.ts";
 import { restoreRun } from "./restore.ts";
 
 const RESTING: ChildReport = { ended: false, status: "waiting", reason: "awaiting_approval" };
@@ -13,7 +15,11 @@ const RESTING: ChildReport = { ended: false, status: "waiting", reason: "awaitin
 export async function runChild(hosting: Hosting, request: ChildRequest, signal: AbortSignal): Promise<ChildReport> {
   const { run } = request;
   const row = await hosting.runs.get(run);
-  if (row === undefined) return reportOf(await follow(await startRun(hosting, request), request, signal));
+  if (signal.aborted && signal.reason !== "stop") return RESTING;
+  if (row === undefined) return startChild(hosting, request, signal);
+  // A person may have gone on with it here.
+  const here = hosting.hosted.get(run);
+  if (here !== undefined) return reportOf(await follow(here, request, signal));
   const { state } = await restoreRun(hosting.ports.journal, row);
   if (isTerminal(state.status)) return reportOf(endOf(state));
   // Only a person can answer; the parent rests with its child until then.
@@ -24,9 +30,19 @@ export async function runChild(hosting: Hosting, request: ChildRequest, signal: 
   return reportOf(await follow(child, request, signal));
 }
 
+async function startChild(hosting: Hosting, request: ChildRequest, signal: AbortSignal): Promise<ChildReport> {
+  try {
+    return reportOf(await follow(await startRun(hosting, request), request, signal));
+  } catch (error) {
+    if (!isPawlError(error) || error.code !== "RUN_SECRET_IN_PLAN") throw error;
+    return { ended: true, status: "rejected", reason: "invalid_plan", usage: NO_USAGE };
+  }
+}
+
 async function follow(child: HostedRun, request: ChildRequest, signal: AbortSignal): Promise<HostedEnd> {
   const stop = (): void => {
     if (signal.reason === "stop") child.inbox.ask({ kind: "cancel", by: `run ${request.parent.run}` });
+    else leave(child);
   };
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();

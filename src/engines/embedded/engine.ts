@@ -1,6 +1,7 @@
 /** The embedded engine: loops live in this process; a lease that the operating system holds keeps every other process out. */
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
+import { heed } from "../../kernel/heed.ts";
 import { replay } from "../../kernel/replay.ts";
 import type { Control } from "../../ports/control.ts";
 import type { Engine, ReplayReport } from "../../ports/engine.ts";
@@ -8,6 +9,7 @@ import type { KernelPorts } from "../../ports/kernel-ports.ts";
 import type { Lease } from "../../ports/lease.ts";
 import type { RunIndex } from "../../ports/run-index.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
+import { isTerminal } from "../../run/reasons.ts";
 import { answerFacts } from "./answer.ts";
 import { eachOpenChild, runChild } from "./children.ts";
 import { drainAll, findOpen, type Hosting, startRun, takeOver } from "./hosting.ts";
@@ -28,6 +30,8 @@ export function createEmbeddedEngine(parts: EngineParts): Engine {
     lease,
     control,
     hosted: new Map(),
+    taking: new Map(),
+    endChildren: (run) => eachOpenChild(hosting, run, (child) => cancelRun(hosting, child, `run ${run}`)),
   };
   return {
     start: (run) => startRun(hosting, run),
@@ -40,17 +44,22 @@ export function createEmbeddedEngine(parts: EngineParts): Engine {
 }
 
 async function cancelRun(hosting: Hosting, run: RunId, by: string): Promise<"requested" | "ended"> {
-  const { hosted, control } = hosting;
-  const row = await findOpen(hosting, run);
-  if (hosted.has(run) || row.holder !== null) {
-    await control.request(run, { kind: "cancel", by });
-    return "requested";
+  const request = { kind: "cancel", by } as const;
+  if (await isHosted(hosting, run)) {
+    await hosting.control.request(run, request);
+    // Its host may have let go of it meanwhile: nobody else would hear the request then.
+    const row = await hosting.runs.get(run);
+    if (row === undefined || isTerminal(row.status) || row.holder !== null || hosting.hosted.has(run))
+      return "requested";
   }
-  const handle = await takeOver(hosting, run, () => []);
-  handle.inbox.ask({ kind: "cancel", by });
-  await handle.ended;
-  await eachOpenChild(hosting, run, (child) => cancelRun(hosting, child, `run ${run}`));
+  const { ended } = await takeOver(hosting, run, ({ state }) => heed(state, request));
+  await ended;
   return "ended";
+}
+
+async function isHosted(hosting: Hosting, run: RunId): Promise<boolean> {
+  const { holder } = await findOpen(hosting, run);
+  return holder !== null || hosting.hosted.has(run);
 }
 
 async function pauseRun(hosting: Hosting, run: RunId, by: string): Promise<void> {

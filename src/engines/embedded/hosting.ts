@@ -10,7 +10,7 @@ import type { Hosted, HostedEnd, NewRun } from "../../ports/engine.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
 import type { Lease } from "../../ports/lease.ts";
-import type { RunIndex, RunRow } from "../../ports/run-index.ts";
+import type { Holder, RunIndex, RunRow } from "../../ports/run-index.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
 import type { Fact } from "../../run/events.ts";
 import { beginState } from "../../run/evolve.ts";
@@ -25,6 +25,10 @@ export interface Hosting {
   readonly control: Control;
   /** The runs that have their loop here. */
   readonly hosted: Map<RunId, HostedRun>;
+  /** The newest attempt to take over each run: the lease keeps out other processes, not this one. */
+  readonly taking: Map<RunId, Promise<unknown>>;
+  /** Ends the children that a run leaves open when it has ended. */
+  endChildren(run: RunId): Promise<void>;
 }
 
 export interface HostedRun extends Hosted {
@@ -39,12 +43,17 @@ function hostRun(hosting: Hosting, restored: Restored, first: readonly Fact[], j
   const { run } = restored;
   const inbox = createInbox();
   const loop = runLoop(restored, first, { ...hosting.ports, journal }, inbox);
-  const handle: HostedRun = { run, inbox, ended: endOfHosting(hosting, run, inbox, loop) };
+  const handle: HostedRun = { run, inbox, ended: endOfHosting(hosting, restored, inbox, loop) };
   hosting.hosted.set(run, handle);
   return handle;
 }
 
-async function endOfHosting(hosting: Hosting, run: RunId, inbox: Inbox, loop: Promise<LoopEnd>): Promise<HostedEnd> {
+async function endOfHosting(
+  hosting: Hosting,
+  { run, plan }: Restored,
+  inbox: Inbox,
+  loop: Promise<LoopEnd>,
+): Promise<HostedEnd> {
   const { control, lease, hosted } = hosting;
   let asked = false;
   const unwatch = control.watch(run, (request) => {
@@ -55,6 +64,7 @@ async function endOfHosting(hosting: Hosting, run: RunId, inbox: Inbox, loop: Pr
     const end = await loop;
     if (end.lost) throw pawlError(RUN_ERRORS, "RUN_LOST", { run });
     if (asked) await control.settle(run);
+    if (plan.children.length > 0 && isTerminal(end.state.status)) await hosting.endChildren(run);
     return endOf(end.state);
   } catch (error) {
     // What was asked of a drained run stays for its next host.
@@ -76,6 +86,7 @@ export function endOf(state: RunState): HostedEnd {
 export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedRun> {
   const { run, plan, params, parent } = fresh;
   const { ports } = hosting;
+  if (hosting.hosted.has(run)) throw pawlError(RUN_ERRORS, "RUN_LOST", { run });
   const created = {
     type: "run.created" as const,
     at: ports.clock.now(),
@@ -90,7 +101,7 @@ export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedR
   return new Promise((resolve, reject) => {
     const create: Journal["create"] = async (...call) => {
       const result = await ports.journal.create(...call);
-      resolve(handle);
+      if (result.created) resolve(handle);
       return result;
     };
     const handle = hostRun(hosting, restored, [], { ...ports.journal, create });
@@ -108,22 +119,35 @@ export async function findOpen(hosting: Hosting, run: RunId): Promise<RunRow> {
   return row;
 }
 
-/** Claims a run, restores it and hosts it; `first` gives the facts that come before any decision. */
-export async function takeOver(
-  hosting: Hosting,
-  run: RunId,
-  first: (restored: Restored) => readonly Fact[],
-): Promise<HostedRun> {
-  const { ports, lease } = hosting;
-  await findOpen(hosting, run);
-  const claim = await lease.claim(run);
-  if (!claim.claimed) {
-    throw pawlError(RUN_ERRORS, "RUN_HELD", { run, pid: claim.holder.pid, hostname: claim.holder.hostname });
+type FirstFacts = (restored: Restored) => readonly Fact[];
+
+/** Claims a run, restores it and hosts it; `first` gives the facts that come before any decision. One attempt after the other. */
+export async function takeOver(hosting: Hosting, run: RunId, first: FirstFacts): Promise<HostedRun> {
+  const { taking } = hosting;
+  const turn = Promise.allSettled([taking.get(run)]).then(() => takeNow(hosting, run, first));
+  taking.set(run, turn);
+  try {
+    return await turn;
+  } finally {
+    if (taking.get(run) === turn) taking.delete(run);
   }
+}
+
+async function takeNow(hosting: Hosting, run: RunId, first: FirstFacts): Promise<HostedRun> {
+  const { ports, lease, control } = hosting;
+  const { holder } = await findOpen(hosting, run);
+  const here = hosting.hosted.get(run);
+  if (here !== undefined && holder !== null) throw held(run, holder);
+  // It rests already, and only its host is not yet done with it.
+  await Promise.allSettled([here?.ended]);
+  const claim = await lease.claim(run);
+  if (!claim.claimed) throw held(run, claim.holder);
   try {
     // What is read after the claim cannot change under us.
     const restored = await restoreRun(ports.journal, await findOpen(hosting, run));
     const facts = first(restored);
+    // Who goes on with a run that rests has overruled what was asked before that.
+    if (restored.state.status !== "running") await control.settle(run);
     return hostRun(hosting, restored, [...(await recover(restored, ports)), ...facts], ports.journal);
   } catch (error) {
     await lease.release(run);
@@ -131,9 +155,18 @@ export async function takeOver(
   }
 }
 
+function held(run: RunId, { pid, hostname }: Holder): Error {
+  return pawlError(RUN_ERRORS, "RUN_HELD", { run, pid, hostname });
+}
+
 /** Leaves every loop without an end: processes are ended, nothing is recorded, every run stays resumable. */
 export async function drainAll(hosting: Hosting): Promise<void> {
   const all = [...hosting.hosted.values()];
-  for (const { inbox } of all) inbox.fail(DRAINED);
+  for (const handle of all) leave(handle);
   await Promise.allSettled(all.map(({ ended }) => ended));
+}
+
+/** Leaves one loop without an end. */
+export function leave({ inbox }: HostedRun): void {
+  inbox.fail(DRAINED);
 }
