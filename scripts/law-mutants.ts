@@ -208,7 +208,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the chain does not cover the event before",
-    file: "src/run/chain.ts",
+    file: "src/run/record/chain.ts",
     find: "`${previous}\\n${body}`",
     replace: "`${body}`",
     tests: ["test/contract/stores.test.ts", "src/run"],

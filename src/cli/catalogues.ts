@@ -2,8 +2,10 @@
 import type { Catalogue, ProblemSpec } from "../base/diagnostic.ts";
 import { BLUEPRINT_ERRORS } from "../blueprint/errors.ts";
 import { PLAN_ERRORS } from "../plan/errors.ts";
-import { ARTIFACT_ERRORS } from "../ports/artifact-errors.ts";
-import { JOURNAL_ERRORS } from "../ports/journal-errors.ts";
+import { ACTION_ERRORS } from "../ports/errors/action-errors.ts";
+import { ARTIFACT_ERRORS } from "../ports/errors/artifact-errors.ts";
+import { FILE_ERRORS } from "../ports/errors/file-errors.ts";
+import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
 import { RUNTIME_ERRORS } from "../runtime/errors.ts";
 import { CLI_ERRORS } from "./errors.ts";
@@ -14,6 +16,8 @@ export const CATALOGUES: readonly Catalogue[] = [
   RUN_ERRORS,
   JOURNAL_ERRORS,
   ARTIFACT_ERRORS,
+  FILE_ERRORS,
+  ACTION_ERRORS,
   RUNTIME_ERRORS,
   CLI_ERRORS,
 ];

@@ -6,9 +6,9 @@ import { canonical, type JsonObject } from "../../base/json.ts";
 import { NO_USAGE } from "../../base/usage.ts";
 import type { Action, ActionContext, ActionReport } from "../../ports/actions.ts";
 import type { Artifacts } from "../../ports/artifacts.ts";
+import { FILE_ERRORS } from "../../ports/errors/file-errors.ts";
 import { appendLine } from "./append-line.ts";
 import { replaceFile } from "./durable.ts";
-import { FILE_ERRORS } from "./errors.ts";
 import { openProjectFile, type ProjectFile } from "./project-folder.ts";
 import { errnoOf } from "./store-errors.ts";
 

@@ -12,8 +12,8 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { pawlError } from "../../base/errors.ts";
+import { FILE_ERRORS } from "../../ports/errors/file-errors.ts";
 import { syncFolder, writeAll } from "./durable.ts";
-import { FILE_ERRORS } from "./errors.ts";
 import type { ProjectFile } from "./project-folder.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;

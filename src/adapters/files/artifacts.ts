@@ -8,8 +8,8 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs
 import { dirname } from "node:path";
 import { sha256 } from "../../base/digest.ts";
 import { pawlError } from "../../base/errors.ts";
-import { ARTIFACT_ERRORS } from "../../ports/artifact-errors.ts";
 import type { Artifacts } from "../../ports/artifacts.ts";
+import { ARTIFACT_ERRORS } from "../../ports/errors/artifact-errors.ts";
 import type { ArtifactRef } from "../../run/events.ts";
 import { NEW_FILE, openTemporary, syncFolder, writeAll } from "./durable.ts";
 import { errnoOf, storeError } from "./store-errors.ts";

@@ -1,6 +1,6 @@
 /** Turns what the file system says into the errors of the artifact port. */
 import { isPawlError, pawlError } from "../../base/errors.ts";
-import { ARTIFACT_ERRORS } from "../../ports/artifact-errors.ts";
+import { ARTIFACT_ERRORS } from "../../ports/errors/artifact-errors.ts";
 
 export function errnoOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;

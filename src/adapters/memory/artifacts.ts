@@ -3,8 +3,8 @@ import { constants } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 import { sha256 } from "../../base/digest.ts";
 import { pawlError } from "../../base/errors.ts";
-import { ARTIFACT_ERRORS } from "../../ports/artifact-errors.ts";
 import type { Artifacts } from "../../ports/artifacts.ts";
+import { ARTIFACT_ERRORS } from "../../ports/errors/artifact-errors.ts";
 import type { ArtifactRef } from "../../run/events.ts";
 
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -2,7 +2,7 @@
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import type { Control, ControlRequest } from "../../ports/control.ts";
-import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
+import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import { announce, type MemoryHost, type MemoryState } from "./state.ts";
 
 interface ControlParts {

@@ -4,13 +4,13 @@ import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import { canonical, type JsonObject } from "../../base/json.ts";
 import type { Plan, PlanJson } from "../../plan/plan.ts";
+import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import type { Appended, Journal } from "../../ports/journal.ts";
-import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
-import { chainNext, chainStart } from "../../run/chain.ts";
-import { type ChainFinding, type ChainLink, checkChain } from "../../run/check-chain.ts";
 import type { EventOf, RunEvent, StoredEvent } from "../../run/events.ts";
 import { isTerminal } from "../../run/reasons.ts";
-import { isAtRest, lastRowChange } from "../../run/row.ts";
+import { chainNext, chainStart } from "../../run/record/chain.ts";
+import { type ChainFinding, type ChainLink, checkChain } from "../../run/record/check-chain.ts";
+import { isAtRest, lastRowChange } from "../../run/record/row.ts";
 import { announce, type MemoryHost, type MemoryRun, type MemoryState } from "./state.ts";
 
 interface JournalParts {

@@ -1,7 +1,7 @@
 /** The lease in memory: a host is an open store, and dies when it is closed. */
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
-import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
+import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import type { Claimed, Lease } from "../../ports/lease.ts";
 import type { MemoryHost, MemoryState } from "./state.ts";
 

@@ -2,7 +2,7 @@
 import type { RunId } from "../../base/ids.ts";
 import type { ControlRequest } from "../../ports/control.ts";
 import type { Holder, RunRow } from "../../ports/run-index.ts";
-import type { ChainLink } from "../../run/check-chain.ts";
+import type { ChainLink } from "../../run/record/check-chain.ts";
 
 export interface MemoryRun {
   /** Place in the order of creation. */

@@ -5,11 +5,11 @@ import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import { canonical } from "../../base/json.ts";
 import type { Plan, PlanJson } from "../../plan/plan.ts";
+import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import type { ChainReport } from "../../ports/journal.ts";
-import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
-import { type ChainLink, checkChain, type PinnedHead } from "../../run/check-chain.ts";
 import type { RunEvent, StoredEvent } from "../../run/events.ts";
 import { isTerminal, type Status } from "../../run/reasons.ts";
+import { type ChainLink, checkChain, type PinnedHead } from "../../run/record/check-chain.ts";
 import type { Database } from "./driver.ts";
 
 export interface EventReader {

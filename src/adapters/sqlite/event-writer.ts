@@ -2,11 +2,11 @@
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import type { Appended } from "../../ports/journal.ts";
-import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
-import { chainNext, chainStart } from "../../run/chain.ts";
 import type { EventOf } from "../../run/events.ts";
-import { isAtRest, type RowChange } from "../../run/row.ts";
+import { chainNext, chainStart } from "../../run/record/chain.ts";
+import { isAtRest, type RowChange } from "../../run/record/row.ts";
 import type { Database, SqlValue } from "./driver.ts";
 import type { EventReader } from "./event-reader.ts";
 import type { EventRows } from "./event-rows.ts";

@@ -4,7 +4,7 @@
  * that runs of short stages cannot keep timers, signals and sockets waiting.
  */
 import { isPawlError, type PawlError, pawlError } from "../../base/errors.ts";
-import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
+import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import type { Database } from "./driver.ts";
 import { storeFailure } from "./file/failures.ts";
 

@@ -2,10 +2,10 @@
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import { canonical, type JsonObject } from "../../base/json.ts";
+import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import type { Journal } from "../../ports/journal.ts";
-import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
 import type { EventOf, RunEvent, StoredEvent } from "../../run/events.ts";
-import { lastRowChange } from "../../run/row.ts";
+import { lastRowChange } from "../../run/record/row.ts";
 import type { Changes } from "./changes.ts";
 import type { EventReader } from "./event-reader.ts";
 import type { Entry, EventWriter } from "./event-writer.ts";

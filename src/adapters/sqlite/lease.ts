@@ -1,7 +1,7 @@
 /** The lease on SQLite: the row of a run names its host, and the operating system says whether that host lives. */
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
-import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
+import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import type { Claimed, Lease } from "../../ports/lease.ts";
 import type { Database } from "./driver.ts";
 import type { GroupCommit } from "./group-commit.ts";

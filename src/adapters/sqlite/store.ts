@@ -1,7 +1,7 @@
 /** The store on SQLite: one file, one connection, one group commit for everything that is written. */
 import { pawlError } from "../../base/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { JOURNAL_ERRORS } from "../../ports/journal-errors.ts";
+import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import type { Store } from "../../ports/store.ts";
 import { createChanges } from "./changes.ts";
 import { createSqliteControl } from "./control.ts";

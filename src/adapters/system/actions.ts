@@ -2,13 +2,13 @@
 import { pawlError } from "../../base/errors.ts";
 import type { ActionSignature } from "../../plan/plan.ts";
 import type { Action, Actions } from "../../ports/actions.ts";
-import { SYSTEM_ERRORS } from "./errors.ts";
+import { ACTION_ERRORS } from "../../ports/errors/action-errors.ts";
 
 /** Throws ACTION_NAME_TAKEN when two actions have the same name. */
 export function createActions(lists: readonly (readonly Action[])[]): Actions {
   const byName = new Map<string, Action>();
   for (const action of lists.flat()) {
-    if (byName.has(action.name)) throw pawlError(SYSTEM_ERRORS, "ACTION_NAME_TAKEN", { name: action.name });
+    if (byName.has(action.name)) throw pawlError(ACTION_ERRORS, "ACTION_NAME_TAKEN", { name: action.name });
     byName.set(action.name, action);
   }
   const signatures = [...byName.values()].map(signatureOf);

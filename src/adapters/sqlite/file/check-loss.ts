@@ -8,7 +8,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pawlError } from "../../../base/errors.ts";
-import { JOURNAL_ERRORS } from "../../../ports/journal-errors.ts";
+import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 import type { Database, Driver } from "../driver.ts";
 import { hostIds, isHostAlive, lastSeen, removeDeadHost } from "./host-lock.ts";
 import { type OpenChoice, type StateFiles, sizeOf } from "./state-files.ts";

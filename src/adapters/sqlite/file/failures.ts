@@ -1,6 +1,6 @@
 /** Turns what SQLite and the file system throw into the errors of the journal. */
 import { isPawlError, pawlError } from "../../../base/errors.ts";
-import { JOURNAL_ERRORS } from "../../../ports/journal-errors.ts";
+import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 
 /** Primary result codes of SQLite. */
 export const BUSY = 5;

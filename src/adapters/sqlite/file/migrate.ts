@@ -1,6 +1,6 @@
 /** The schema and its history: each entry of MIGRATIONS raises `user_version` by one, in a transaction of its own. */
 import { pawlError } from "../../../base/errors.ts";
-import { JOURNAL_ERRORS } from "../../../ports/journal-errors.ts";
+import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 import type { Database } from "../driver.ts";
 
 /**

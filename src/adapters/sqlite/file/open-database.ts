@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { pawlError } from "../../../base/errors.ts";
-import { JOURNAL_ERRORS } from "../../../ports/journal-errors.ts";
+import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 import type { Database, Driver } from "../driver.ts";
 import { checkNothingLost, checkWalPresent } from "./check-loss.ts";
 import { BUSY, CANTOPEN, READONLY, sqliteCode, storeFailure } from "./failures.ts";

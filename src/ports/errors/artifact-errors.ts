@@ -1,5 +1,5 @@
 /** What every store of artifacts may reject with. */
-import type { Catalogue } from "../base/diagnostic.ts";
+import type { Catalogue } from "../../base/diagnostic.ts";
 
 export const ARTIFACT_ERRORS = {
   ARTIFACT_TOO_LARGE: {

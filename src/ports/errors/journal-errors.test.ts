@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diagnose } from "../base/diagnostic.ts";
+import { diagnose } from "../../base/diagnostic.ts";
 import { JOURNAL_ERRORS } from "./journal-errors.ts";
 
 const DATA = {

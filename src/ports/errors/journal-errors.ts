@@ -1,5 +1,5 @@
 /** Everything a store can refuse or fail at. Adapters of Journal, RunIndex, Lease and Control reject with these alone. */
-import type { Catalogue } from "../base/diagnostic.ts";
+import type { Catalogue } from "../../base/diagnostic.ts";
 
 type InFile = { file: string };
 type InFileDetail = { file: string; detail: string };

@@ -1,5 +1,5 @@
 /** The hash chain of a journal: each value covers the run, every earlier event and this one, over the exact stored text. */
-import { sha256Short } from "../base/digest.ts";
+import { sha256Short } from "../../base/digest.ts";
 
 /** The value before the first event. */
 export function chainStart(run: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { backoffMs } from "./backoff.ts";
+import { backoffMs } from "../backoff.ts";
 import { chainNext, chainStart } from "./chain.ts";
 
 describe("the chain", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canonical, type JsonObject } from "../base/json.ts";
+import { canonical, type JsonObject } from "../../base/json.ts";
 import { chainNext, chainStart } from "./chain.ts";
 import { type ChainLink, checkChain, type PinnedHead } from "./check-chain.ts";
 

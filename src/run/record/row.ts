@@ -1,6 +1,6 @@
 /** What an event changes in the row that lists its run. The row is derived: it can always be made again from the events. */
-import type { RunEvent } from "./events.ts";
-import { isTerminal, type Status, type StopReason, type WaitReason } from "./reasons.ts";
+import type { RunEvent } from "../events.ts";
+import { isTerminal, type Status, type StopReason, type WaitReason } from "../reasons.ts";
 
 export interface RowChange {
   readonly status: Status;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunEvent } from "./events.ts";
+import type { RunEvent } from "../events.ts";
 import { isAtRest, lastRowChange, rowChange } from "./row.ts";
 
 const at = 1;

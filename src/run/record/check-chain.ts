@@ -1,7 +1,7 @@
 /** Recomputes the chain of one run from its stored text and names the first event that does not fit. */
-import { isJsonObject } from "../base/json.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { RunEvent } from "../events.ts";
 import { chainNext, chainStart } from "./chain.ts";
-import type { RunEvent } from "./events.ts";
 import { type RowChange, rowChange } from "./row.ts";
 
 /** One event as it lies in the store. `body` is null when its bytes are no text at all. */
