@@ -66,7 +66,7 @@ function describe(cases: readonly Case[], lengths: readonly number[]): Table {
     ["mean us/stage", (report) => report.meanUs],
     ["p50 us/stage", (report) => report.p50Us],
     ["CPU us/stage", (report) => report.cpuUs],
-    ["last tenth / first tenth", (report) => report.lastOverFirst],
+    ["last tenth / first tenth", (report) => (report.stages === LONGEST ? report.lastOverFirst : Number.NaN)],
   ];
   return {
     title: "Growth of one run (one run at a time; medians)",

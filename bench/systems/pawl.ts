@@ -7,6 +7,7 @@ import type { Action } from "../../src/ports/actions.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Meter, RunRequest, StoreSession, System } from "../system.ts";
 import { blueprintText } from "./pawl-blueprint.ts";
+import { driverName } from "./sqlite-driver.ts";
 
 const PACKAGE = new URL("../../dist/index.js", import.meta.url).href;
 const SHOWN_EVENTS = 1000;
@@ -30,10 +31,8 @@ function createPawlSession(runtime: Runtime, root: string): StoreSession {
     return plan;
   };
   return {
-    facts: {
-      synchronous: "2",
-      driver: Number(process.versions.node.split(".")[0]) >= 24 ? "node:sqlite" : "@photostructure/sqlite",
-    },
+    // The store asserts FULL on every connection and refuses to open otherwise.
+    facts: { synchronous: "asserted", driver: driverName() },
     async prepare(request) {
       await planOf(request);
     },

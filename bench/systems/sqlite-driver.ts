@@ -5,9 +5,12 @@ interface DriverModule {
   readonly DatabaseSync: new (file: string) => DatabaseSyncInstance;
 }
 
+export function driverName(): string {
+  return Number(process.versions.node.split(".")[0]) >= 24 ? "node:sqlite" : "@photostructure/sqlite";
+}
+
 export async function loadDriver(): Promise<{ readonly name: string; readonly module: DriverModule }> {
-  const major = Number(process.versions.node.split(".")[0]);
-  const name = major >= 24 ? "node:sqlite" : "@photostructure/sqlite";
+  const name = driverName();
   const module: DriverModule = await import(name);
   return { name, module };
 }

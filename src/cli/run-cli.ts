@@ -69,7 +69,7 @@ async function runCommand(spec: CommandSpec, given: Given, globals: GlobalOption
     now: Date.now,
     open: async (options) => {
       const { openRuntime } = await import("../runtime/wire.ts");
-      const runtime = await openRuntime({ root, config, readOnly: options.readOnly });
+      const runtime = await openRuntime({ root, config, ...options });
       opened.push(runtime);
       return runtime;
     },

@@ -52,6 +52,8 @@ export interface Given {
 export interface OpenOptions {
   /** Only looks: creates no state and changes none. */
   readonly readOnly: boolean;
+  /** Goes on although acknowledged events are lost (JOURNAL_WAL_MISSING). */
+  readonly acceptLoss?: boolean;
 }
 
 /** Everything a command may use. */

@@ -37,7 +37,7 @@ describe("evaluate", () => {
     });
     expect(evaluate(rules.slice(0, 1), PUSH)).toMatchObject({
       effect: "allow",
-      why: "rule allow[0] allows: run git push",
+      why: "rule allow[0] allows it",
     });
     expect(evaluate(rules.slice(3), PUSH).why).toBe("rule ask[2] asks a person about: run git push");
   });

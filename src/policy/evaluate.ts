@@ -6,7 +6,6 @@ import type { Decision, Effect, Rule } from "./rule.ts";
 
 const STRICTEST_FIRST: readonly Effect[] = ["deny", "ask", "allow"];
 
-const VERBS: Readonly<Record<Effect, string>> = { deny: "denies", ask: "asks a person about", allow: "allows" };
 
 /** Names the first rule of the winning effect, or `default`, which denies what no rule mentions. */
 export function evaluate(rules: readonly Rule[], request: PolicyRequest): Decision {
@@ -16,11 +15,15 @@ export function evaluate(rules: readonly Rule[], request: PolicyRequest): Decisi
   const matching = rules.filter((rule) => matches(rule.pattern, request));
   for (const effect of STRICTEST_FIRST) {
     const rule = matching.find((candidate) => candidate.effect === effect);
-    if (rule !== undefined) return { effect, rule: rule.id, why: rule.because ?? reason(rule, request) };
+    if (rule === undefined) continue;
+    // Nobody is asked about what is allowed: only a question or a refusal says what it is about.
+    const why = effect === "allow" ? `rule ${rule.id} allows it` : reason(rule, request);
+    return { effect, rule: rule.id, why: rule.because ?? why };
   }
   return { effect: "deny", rule: "default", why: `no rule allows: ${describeRequest(request)}` };
 }
 
 function reason(rule: Rule, request: PolicyRequest): string {
-  return `rule ${rule.id} ${VERBS[rule.effect]}: ${describeRequest(request)}`;
+  const verb = rule.effect === "deny" ? "denies" : "asks a person about";
+  return `rule ${rule.id} ${verb}: ${describeRequest(request)}`;
 }

@@ -6,9 +6,15 @@ import { padText } from "../views/text-width.ts";
 export const doctorCommand: CommandSpec = {
   name: "doctor",
   summary: "Check that this machine and project are ready",
-  details: ["Looks only; changes nothing."],
+  details: ["Looks only and changes nothing, except with --accept-loss."],
   arguments: [],
-  options: [],
+  options: [
+    {
+      kind: "flag",
+      flags: "--accept-loss",
+      summary: "go on with a journal that has lost its newest events (JOURNAL_WAL_MISSING)",
+    },
+  ],
   examples: [
     { line: "pawl doctor", does: "check this project" },
     { line: "pawl doctor -C ../other --json", does: "check another one, as JSON" },
@@ -17,7 +23,8 @@ export const doctorCommand: CommandSpec = {
   formats: ["json"],
   async run(context) {
     const { out } = context;
-    const runtime = await context.open({ readOnly: true });
+    const acceptLoss = context.given.flag("accept-loss");
+    const runtime = await context.open({ readOnly: !acceptLoss, acceptLoss });
     const checks = await runtime.doctor();
     const ready = checks.every((check) => check.status !== "fail");
     if (out.format === "json") out.document({ ready, root: context.root, checks });

@@ -58,7 +58,7 @@ export const JOURNAL_ERRORS = {
   JOURNAL_WAL_MISSING: {
     what: (d: InFileDetail) => `${d.file}-wal is gone although its last writer did not close it: ${d.detail}.`,
     why: "The newest events of a journal live in that file until it is closed; without it, acknowledged work looks as if it never happened and could be done twice.",
-    hint: "Put the -wal file back from where it was moved or from a backup. To go on without the lost events, open the store with acceptLoss.",
+    hint: "Put the -wal file back from where it was moved or from a backup. To go on without the lost events, run `pawl doctor --accept-loss`.",
     retry: "after_change",
     exit: 1,
   },

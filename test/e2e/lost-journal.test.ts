@@ -1,0 +1,33 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createProject, type Project } from "../support/cli.ts";
+
+const HANG = `version: 1
+name: hang
+policy: { allow: [{ shell: "*" }] }
+stages:
+  - { id: hang, effect: idempotent, command: "echo started; sleep 5" }
+`;
+
+let project: Project;
+beforeEach(() => {
+  project = createProject({ "hang.yaml": HANG });
+});
+afterEach(() => project.remove());
+
+describe("a journal that lost its newest events", () => {
+  it("is refused, and taken as it is only when a person says so", async () => {
+    const run = project.start("run", "hang.yaml", "--jsonl");
+    await run.until("stage.started");
+    run.child.kill("SIGKILL");
+    await run.ended;
+    rmSync(join(project.root, ".pawl/pawl.db-wal"));
+    const refused = await project.json("status");
+    expect(refused).toMatchObject({ code: 1, value: { error: { problems: [{ code: "JOURNAL_WAL_MISSING" }] } } });
+    expect((await project.pawl("run", "hang.yaml")).code).toBe(1);
+    const accepted = await project.pawl("doctor", "--accept-loss");
+    expect(accepted.code, accepted.stdout + accepted.stderr).toBe(0);
+    expect((await project.json("status")).code).toBe(0);
+  });
+});
