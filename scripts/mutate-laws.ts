@@ -27,7 +27,18 @@ function runTests(
   mutant: Pick<Mutant, "tests" | "seeds">,
 ): Promise<{ readonly red: boolean; readonly output: string }> {
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const args = [vitest, "run", "--root", dir, "--no-file-parallelism", "--bail", "1", "--testTimeout", "60000", ...mutant.tests];
+  const args = [
+    vitest,
+    "run",
+    "--root",
+    dir,
+    "--no-file-parallelism",
+    "--bail",
+    "1",
+    "--testTimeout",
+    "60000",
+    ...mutant.tests,
+  ];
   return new Promise((done) => {
     const env = { ...process.env, PAWL_SEEDS: String(mutant.seeds ?? 400), PAWL_FULL: "0" };
     // Its own group: the test runner has workers, and all of them must go when one hangs.

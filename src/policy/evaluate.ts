@@ -6,7 +6,6 @@ import type { Decision, Effect, Rule } from "./rule.ts";
 
 const STRICTEST_FIRST: readonly Effect[] = ["deny", "ask", "allow"];
 
-
 /** Names the first rule of the winning effect, or `default`, which denies what no rule mentions. */
 export function evaluate(rules: readonly Rule[], request: PolicyRequest): Decision {
   if (request.kind === "run" && (request.argv[0] ?? "") === "") {
