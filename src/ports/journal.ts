@@ -20,12 +20,14 @@ export type ChainReport =
 
 export interface Journal {
   /**
-   * Stores a new run with its plan and its first events (the first is `run.created`) in one durable step.
+   * Stores a new run with its plan and its first events (the first is `run.created`) in one durable step, which also
+   * claims the run for this host (see Lease) unless the events lay it to rest.
    * Resolves when it would survive a power cut. Rejects with a PawlError (JOURNAL_*) when it was not stored.
    */
   create(run: RunId, plan: Plan, events: readonly RunEvent[]): Promise<Created>;
   /**
-   * Stores events at `expectedSeq`, `expectedSeq + 1`, … (the first event of a run has seq 1), all or none.
+   * Stores events at `expectedSeq`, `expectedSeq + 1`, … (the first event of a run has seq 1), all or none. Events that
+   * end the run or lay it to rest (`run.finished`, `run.waiting`, `run.paused`) also give back its lease.
    * Resolves when they would survive a power cut; calls of many runs may share one commit. Events are stored as
    * canonical JSON, exactly as given: redaction happened before. Rejects with a PawlError (JOURNAL_*) when they were not stored.
    */

@@ -50,12 +50,13 @@ function hostRun(hosting: Hosting, restored: Restored, first: readonly Fact[], j
 
 async function endOfHosting(
   hosting: Hosting,
-  { run, plan }: Restored,
+  { run, plan, seq }: Restored,
   inbox: Inbox,
   loop: Promise<LoopEnd>,
 ): Promise<HostedEnd> {
   const { control, lease, hosted } = hosting;
   let asked = false;
+  let isHeld = true;
   const unwatch = control.watch(run, (request) => {
     asked = true;
     inbox.ask(request);
@@ -63,6 +64,8 @@ async function endOfHosting(
   try {
     const end = await loop;
     if (end.lost) throw pawlError(RUN_ERRORS, "RUN_LOST", { run });
+    // The append that ended a new run, or laid it to rest, has given it back.
+    isHeld = seq > 0;
     if (asked) await control.settle(run);
     if (plan.children.length > 0 && isTerminal(end.state.status)) await hosting.endChildren(run);
     return endOf(end.state);
@@ -73,7 +76,7 @@ async function endOfHosting(
   } finally {
     unwatch();
     hosted.delete(run);
-    await lease.release(run);
+    if (isHeld) await lease.release(run);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Opens the file of the journal: private, write-ahead, synced on every commit, and never over something it does not understand. */
-import { accessSync, chmodSync, closeSync, constants, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { accessSync, chmodSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -26,7 +26,7 @@ export async function openDatabase(driver: Driver, files: StateFiles, choice: Op
 }
 
 async function openToWrite(driver: Driver, files: StateFiles, choice: OpenChoice): Promise<Database> {
-  prepareDirectory(files.dir);
+  prepareDirectory(files);
   await checkWalPresent(driver, files, choice);
   prepareFile(files.file);
   const db = driver.open(files.file, { timeout: BUSY_MS });
@@ -114,9 +114,10 @@ function makeDurable(db: Database, file: string): void {
     throw pawlError(JOURNAL_ERRORS, "JOURNAL_NOT_DURABLE", { file, detail: `its sync level is ${level}, not 2` });
 }
 
-function prepareDirectory(dir: string): void {
+/** The way to a new journal is made durable, whoever made the directory. */
+function prepareDirectory({ dir, file }: StateFiles): void {
   const created = mkdirSync(dir, { recursive: true, mode: 0o700 });
-  if (created !== undefined) syncDirectory(dirname(created));
+  if (created !== undefined || !existsSync(file)) syncDirectory(dirname(created ?? dir));
   keepPrivate(dir);
   accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
 }
