@@ -65,7 +65,7 @@ export function codeFrame(text: string, span: Span): string {
   const width = String(last).length;
   const out: string[] = [];
   for (let line = first; line <= last; line += 1) {
-    const source = (lines[line - 1] ?? "").slice(0, 160);
+    const source = (lines[line - 1] as string).slice(0, 160);
     out.push(`${line === span.line ? ">" : " "} ${String(line).padStart(width)} | ${source}`);
     if (line === span.line) {
       const gap = source.slice(0, span.column - 1).replace(/[^\t]/g, " ");
