@@ -188,8 +188,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "secrets are stored",
     file: "src/kernel/loop.ts",
-    find: "host.ports.redact({ ...fact, at })",
-    replace: "{ ...fact, at } as RunEvent",
+    find: "host.ports.redact(stamp(fact, at))",
+    replace: "stamp(fact, at)",
     tests: ["src/kernel/loop.test.ts"],
   },
   {

@@ -11,7 +11,13 @@ const ERRORS = {
     retry: "after_change",
     exit: 3,
   },
-  TEST_THING_LOST: { what: () => "it is lost", why: "So.", hint: "Look for it.", retry: "never", exit: 1 },
+  TEST_THING_LOST: {
+    what: (d: { thing: string }) => `${d.thing} is lost`,
+    why: "So.",
+    hint: "Look for it.",
+    retry: "never",
+    exit: 1,
+  },
 } as const satisfies Catalogue;
 
 const where = { file: "a.yaml", line: 2, column: 3, length: 4 };
@@ -28,7 +34,7 @@ describe("diagnose", () => {
       exit: 3,
       where,
     });
-    expect(diagnose(ERRORS, "TEST_THING_LOST", {})).not.toHaveProperty("where");
+    expect(diagnose(ERRORS, "TEST_THING_LOST", { thing: "it" })).not.toHaveProperty("where");
   });
 });
 
@@ -53,11 +59,11 @@ describe("PawlError", () => {
     expect(error.cause).toBe(cause);
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({ name: "PawlError", problems: [{ where }] });
     expect([error, new Error("x"), null, "x"].map(isPawlError)).toEqual([true, false, false, false]);
-    expect(pawlError(ERRORS, "TEST_THING_LOST", {})).not.toHaveProperty("cause");
+    expect(pawlError(ERRORS, "TEST_THING_LOST", { thing: "it" })).not.toHaveProperty("cause");
   });
 
   it("takes many problems, and is a defect without any", () => {
-    const lost = diagnose(ERRORS, "TEST_THING_LOST", {});
+    const lost = diagnose(ERRORS, "TEST_THING_LOST", { thing: "it" });
     expect(new PawlError([lost, lost]).message).toBe("it is lost\nit is lost");
     expect(new PawlError([]).code).toBe("INTERNAL_DEFECT");
   });

@@ -10,7 +10,7 @@ import type { RunId } from "../base/ids.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import { type Decision, decide } from "../run/decide.ts";
-import type { Fact, RunEvent } from "../run/events.ts";
+import { type Fact, type RunEvent, stamp } from "../run/events.ts";
 import { evolve } from "../run/evolve.ts";
 import type { RunState } from "../run/state.ts";
 import { authorize } from "./authorize.ts";
@@ -104,8 +104,7 @@ function receive(host: Hosting): void {
 
 function record(host: Hosting, fact: Fact): void {
   const at = Math.max(host.state.facts.at, host.ports.clock.now());
-  // Facts are made for this one call, so the time is set on the fact itself.
-  const event = host.ports.redact(Object.assign(fact, { at }));
+  const event = host.ports.redact(stamp(fact, at));
   host.pending.push(event);
   host.state = evolve(host.plan, host.state, event);
 }

@@ -118,6 +118,13 @@ export type EventType = keyof EventFields;
 /** A fact before it has its time. */
 export type Fact = { [T in EventType]: { readonly type: T } & EventFields[T] }[EventType];
 export type RunEvent = Fact & { readonly at: number };
+
+/** Gives a fact its time. Facts are made to be recorded once, so it is set on the fact itself. */
+export function stamp(fact: Fact & { at?: number }, at: number): RunEvent {
+  fact.at = at;
+  return fact as RunEvent;
+}
+
 export type EventOf<T extends EventType> = Extract<RunEvent, { type: T }>;
 
 /** An event as stored: its place, its canonical text and the chain value over everything up to it. */
