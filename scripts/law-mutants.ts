@@ -68,8 +68,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "max_attempts is not counted",
     file: "src/run/lanes.ts",
-    find: "lane.failures < lane.leaf.maxAttempts",
-    replace: "lane.failures < lane.leaf.maxAttempts + 1",
+    find: "lane.failures >= lane.leaf.maxAttempts",
+    replace: "lane.failures > lane.leaf.maxAttempts",
     tests: LAWS,
   },
   {

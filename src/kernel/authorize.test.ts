@@ -51,6 +51,23 @@ describe("authorize", () => {
     expect(host.executed).toEqual([]);
   });
 
+  it("shows everything that would happen, and binds the answer to it", async () => {
+    const { asked } = await asking('stages:\n  - { id: a, command: [ask, me], env: { WORD: "x" }, cwd: sub }\n');
+    expect(asked.request).toEqual({ kind: "run", argv: ["ask", "me"], env: { WORD: "x" }, cwd: "sub", inputs: {} });
+    const other = await asking('stages:\n  - { id: a, command: [ask, me], env: { WORD: "y" }, cwd: sub }\n');
+    expect(other.asked.digest).not.toBe(asked.digest);
+  });
+
+  it("needs a new answer for a new attempt", async () => {
+    const yaml = "stages:\n  - { id: a, command: [ask, me], max_attempts: 3 }\n";
+    const { host, asked } = await asking(yaml);
+    const failing = createTestHost(planFrom(yaml), { store: host.store, stages: { a: [{ cause: "exit", exit: 1 }] } });
+    expect(await failing.resume(answer(asked, asked.digest, "approve"))).toMatchObject({
+      state: { status: "waiting" },
+    });
+    expect(failing.executed).toHaveLength(1);
+  });
+
   it("rejects the run when a person denies", async () => {
     const { host, asked } = await asking(ASK);
     expect(await host.resume(answer(asked, asked.digest, "deny"))).toMatchObject({

@@ -3,7 +3,7 @@ import type { Plan } from "../plan/plan.ts";
 import { requestJson } from "../policy/describe.ts";
 import type { PolicyGate } from "../ports/policy-gate.ts";
 import type { Start } from "../run/decide.ts";
-import { approvalDigest, type Effect, resolveEffect } from "../run/effect/effect.ts";
+import { approvalDigest, type Effect, effectJson, resolveEffect } from "../run/effect/effect.ts";
 import type { Fact } from "../run/events.ts";
 import type { RunningState } from "../run/state.ts";
 
@@ -40,9 +40,10 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
       effect: null,
     };
   }
-  const digest = approvalDigest(state.facts, start, request);
+  const shown = effectJson(effect);
+  const digest = approvalDigest(state.facts, start, shown);
   if (start.granted === digest) return started(decision.rule);
   const answers = ["approve", "deny"];
-  const question = { kind: "policy", digest, why: decision.why, answers, request: requestJson(request) } as const;
+  const question = { kind: "policy", digest, why: decision.why, answers, request: shown } as const;
   return { fact: { type: "approval.requested", stage, visit, ...question }, effect: null };
 }

@@ -6,6 +6,7 @@ export type HaltReason = "stop" | "drain";
 export interface Halt {
   /** Ends what is under way; the first reason stays. */
   end(reason: HaltReason): void;
+  hasEnded(): boolean;
   /** Calls back when it ends, at once if it has. Returns the function that forgets the callback. */
   onEnd(call: (reason: HaltReason) => void): () => void;
   /** The same for what takes an AbortSignal; its reason is the HaltReason. */
@@ -24,6 +25,7 @@ export function createHalt(): Halt {
       for (const call of calls) call(reason);
       calls.clear();
     },
+    hasEnded: () => ended !== null,
     onEnd(call) {
       if (ended === null) calls.add(call);
       else call(ended);

@@ -130,13 +130,13 @@ async function commit(host: Hosting): Promise<boolean> {
 /** Begins every effect whose INTENT has just become durable, or ends all of them when the run is stopping. */
 function launch(host: Hosting): void {
   const { plan, ports, inbox, flying, halt, state } = host;
+  if (state.status === "running" && state.stopping !== null) halt.end("stop");
   for (const flight of host.cleared) {
     const flown = perform(plan, flight, ports, halt).then(inbox.land, inbox.fail);
     flying.add(flown);
     void flown.then(() => flying.delete(flown));
   }
   host.cleared = [];
-  if (state.status === "running" && state.stopping !== null) halt.end("stop");
 }
 
 async function waitUntil(until: number | null, ports: KernelPorts, inbox: Inbox): Promise<void> {

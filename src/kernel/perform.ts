@@ -32,6 +32,7 @@ export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, ha
   const { stage, attempt } = flight;
   const done = (report: Finished): Fact => ({ type: "stage.finished", stage, attempt, ...report });
   const { effect } = flight;
+  if (halt.hasEnded()) return done(failure("killed", "it was not started: the run is ending"));
   switch (effect.kind) {
     case "process":
       return done(await performProcess(flight, effect, ports, halt));
@@ -101,7 +102,7 @@ async function performAction(flight: Flight, effect: Of<"action">, ports: Kernel
   if (ended === null) {
     return limit().isLate()
       ? failure("timeout", `action ${action.name} took longer than ${effect.stage.timeoutMs} ms`)
-      : failure("killed", `action ${action.name} was ended`);
+      : failure("killed", `action ${action.name} was ended before it reported: its effect may have happened`);
   }
   return ended;
 }

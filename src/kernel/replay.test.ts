@@ -21,7 +21,7 @@ async function recorded(): Promise<readonly RunEvent[]> {
   return host.events();
 }
 
-const policy = { decide: evaluate };
+const policy = { policy: { decide: evaluate }, redact: (event: RunEvent) => event };
 
 describe("replay", () => {
   it("decides the same run again from its journal alone", async () => {
@@ -42,6 +42,16 @@ describe("replay", () => {
     expect(replay(PLAN, [...events, started], policy)).toMatchObject({ seq: events.length + 1, expected: "rest" });
     expect(replay(PLAN, [], policy)).toEqual({ seq: 1, expected: "run.created", found: "nothing" });
     expect(replay(PLAN, events.slice(1), policy)).toMatchObject({ seq: 1, found: "run.started" });
+  });
+
+  it("masks what it decides as it was masked when it was stored", async () => {
+    const plan = planFrom("stages:\n  - { id: a, command: [curl, hunter2hunter2] }\n");
+    const redact = (event: RunEvent): RunEvent =>
+      JSON.parse(JSON.stringify(event).replaceAll("hunter2hunter2", "[redacted]"));
+    const host = createTestHost(plan, { ports: { redact } });
+    await host.start();
+    expect(replay(plan, await host.events(), { ...policy, redact })).toBeNull();
+    expect(replay(plan, await host.events(), policy)).not.toBeNull();
   });
 
   it("takes a cancel as given", async () => {

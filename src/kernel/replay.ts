@@ -3,9 +3,9 @@
 import type { RunId } from "../base/ids.ts";
 import { canonical, type JsonObject } from "../base/json.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { PolicyGate } from "../ports/policy-gate.ts";
+import type { KernelPorts } from "../ports/kernel-ports.ts";
 import { decide } from "../run/decide.ts";
-import type { EventType, RunEvent } from "../run/events.ts";
+import { type EventType, type RunEvent, stamp } from "../run/events.ts";
 import { beginState, evolve } from "../run/evolve.ts";
 import type { RunState } from "../run/state.ts";
 import { authorize } from "./authorize.ts";
@@ -35,15 +35,18 @@ export function restore(run: RunId, plan: Plan, events: Iterable<RunEvent>): Res
   return { run, plan, state, seq, unsaved: [] };
 }
 
+/** Policy decides again, and what it decides is masked again; nothing else is touched. */
+export type ReplayPorts = Pick<KernelPorts, "policy" | "redact">;
+
 /** The first event that the laws would not have written, or none. Seqs count from 1. */
 export type Divergence = { readonly seq: number; readonly expected: string; readonly found: string };
 
-export function replay(plan: Plan, events: readonly RunEvent[], policy: PolicyGate): Divergence | null {
+export function replay(plan: Plan, events: readonly RunEvent[], ports: ReplayPorts): Divergence | null {
   const [created, ...rest] = events;
   if (created?.type !== "run.created") return { seq: 1, expected: "run.created", found: created?.type ?? "nothing" };
   let state = beginState(created);
   for (const [index, event] of rest.entries()) {
-    const expected = expectedEvent(plan, state, event, policy);
+    const expected = expectedEvent(plan, state, event, ports);
     const found = canonical(event as unknown as JsonObject);
     if (expected !== found) return { seq: index + 2, expected, found };
     state = evolve(plan, state, event);
@@ -52,15 +55,12 @@ export function replay(plan: Plan, events: readonly RunEvent[], policy: PolicyGa
 }
 
 /** The canonical text of what the laws write here, given when it was written and what came from outside. */
-function expectedEvent(plan: Plan, state: RunState, event: RunEvent, policy: PolicyGate): string {
+function expectedEvent(plan: Plan, state: RunState, event: RunEvent, ports: ReplayPorts): string {
   if (FROM_OUTSIDE.has(event.type) || isAsked(event)) return canonical(event as unknown as JsonObject);
   const next = decide(plan, state, event.at);
-  if (next.kind === "record") return canonical({ ...next.fact, at: event.at } as unknown as JsonObject);
-  if (next.kind === "authorize") {
-    const { fact } = authorize(plan, next.state, next.start, policy);
-    return canonical({ ...fact, at: event.at } as unknown as JsonObject);
-  }
-  return next.kind;
+  if (next.kind === "wait" || next.kind === "rest") return next.kind;
+  const { fact } = next.kind === "record" ? next : authorize(plan, next.state, next.start, ports.policy);
+  return canonical(ports.redact(stamp(fact, event.at)) as unknown as JsonObject);
 }
 
 /** A cancel comes from a person, not from the laws. */

@@ -182,6 +182,44 @@ describe("how a run fails", () => {
   });
 });
 
+describe("a once stage", () => {
+  it("is not tried again unasked when it was cut off, and is when it failed by itself", async () => {
+    const yaml = "stages:\n  - { id: a, command: [ok], effect: once, max_attempts: 2 }\n";
+    for (const cause of ["timeout", "stall", "signal", "oom", "invalid_output"] as const) {
+      const { order, state } = await played(yaml, { stages: { a: [{ cause }] } });
+      expect([order, state.status], cause).toEqual([["a"], "waiting"]);
+    }
+    expect((await played(yaml, { stages: { a: [FAIL, {}] } })).order).toEqual(["a", "a"]);
+  });
+});
+
+describe("the run clock", () => {
+  it("stands still while the run waits for a person", async () => {
+    const plan = planFrom("limits: { wall: 2s }\nstages:\n  - { id: a, command: [ask] }\n");
+    const host = createTestHost(plan);
+    await host.start();
+    const asked = (await host.events()).find((event) => event.type === "approval.requested");
+    host.clock.after(3_600_000, () => {});
+    host.clock.advance();
+    const digest = asked?.type === "approval.requested" ? asked.digest : "";
+    const end = await host.resume([
+      { type: "approval.answered", stage: "a", digest, answer: "approve", by: "ann" },
+      { type: "run.resumed", after: "wait" },
+    ]);
+    expect(end).toMatchObject({ state: { status: "succeeded" } });
+  });
+});
+
+describe("how a run fails, when it had recovered", () => {
+  it("does not blame a failure that was dealt with", async () => {
+    const yaml =
+      "stages:\n  - { id: a, command: [ok], on_failure: b }\n  - { id: b, command: [ok], on_success: fail }\n";
+    expect((await played(yaml, { stages: { a: [{ cause: "stall" }] } })).state).toMatchObject({
+      reason: "stage_failed",
+    });
+  });
+});
+
 describe("groups", () => {
   const PARALLEL =
     "stages:\n  - id: p\n    group: { parallel: [ { id: x, command: [ok] }, { id: y, command: [ok] } ], max_parallel: 2 }\n    on_failure: after\n  - { id: after, command: [ok] }\n";
@@ -266,6 +304,12 @@ stages:
     expect(order).toEqual(["p.x", "p.y", "p.y", "p.x"]);
   });
 
+  it("does not wait for an answer about a member it will not start, when it fails fast", async () => {
+    const yaml =
+      "stages:\n  - id: p\n    group: { parallel: [ { id: x, command: [ask] }, { id: y, command: [ok] } ], fail_fast: true }\n";
+    expect((await played(yaml, { stages: { "p.y": [FAIL] } })).state).toMatchObject({ status: "failed" });
+  });
+
   it("waits for its other members before it asks a person", async () => {
     const yaml =
       "stages:\n  - id: p\n    group: { parallel: [ { id: x, command: [ask] }, { id: y, command: [ok] } ] }\n";
@@ -286,6 +330,22 @@ describe("budgets", () => {
       status: "rejected",
       reason: "budget_exhausted",
     });
+  });
+
+  it("charges what an action may cost when it does not say, and when it was lost", async () => {
+    const yaml =
+      "limits: { tokens: 19 }\nstages:\n  - { id: a, action: test.work }\n  - { id: b, action: test.work }\n";
+    expect((await played(yaml)).order).toEqual(["a"]);
+    const plan = planFrom("limits: { tokens: 19 }\nstages:\n  - { id: a, action: test.work }\n");
+    const host = createTestHost(plan, {
+      action: () => {
+        host.inbox.fail("killed");
+        return new Promise(() => {});
+      },
+    });
+    await expect(host.start()).rejects.toBe("killed");
+    const next = createTestHost(plan, { store: host.store });
+    expect(await next.resume()).toMatchObject({ state: { status: "rejected", reason: "budget_exhausted" } });
   });
 
   it("reserves the worst case of a child run", async () => {

@@ -12,8 +12,8 @@ import { approvalDigest } from "./effect/effect.ts";
 import type { Fact } from "./events.ts";
 import { finishFact } from "./finish.ts";
 import { openingFact } from "./group.ts";
-import { reachedLimit, roundLimit, startLimit, visitLimit, wallDeadline } from "./limits.ts";
-import { childOf, stageOf } from "./plan-index.ts";
+import { costOf, reachedLimit, roundLimit, startLimit, visitLimit, wallDeadline } from "./limits.ts";
+import { stageOf } from "./plan-index.ts";
 import { REASONS } from "./reasons.ts";
 import type { Lane, RunningState, RunState, Stopping } from "./state.ts";
 
@@ -89,9 +89,7 @@ function decideGroup(plan: Plan, state: RunningState, group: GroupStage, now: nu
   const lanes = [...state.progress.lanes.values()];
   const failed = lanes.some((lane) => lane.status === "done" && !isGood(lane));
   const closing = failed && group.failFast;
-  const open = lanes.some(
-    (lane) => lane.status !== "done" && !(closing && lane.status === "ready" && lane.attempts === 0),
-  );
+  const open = lanes.some((lane) => lane.status !== "done" && !(closing && isUntried(lane)));
   if (!open) return record({ type: "group.closed", stage: group.id, outcome: failed ? "failure" : "success" });
   return decideLanes(plan, state, group.maxParallel, closing, now);
 }
@@ -102,7 +100,7 @@ function decideLanes(plan: Plan, state: RunningState, maxParallel: number, closi
   const lost = lanes.find((lane) => lane.status === "lost");
   if (lost !== undefined) return record(askAboutLoss(state, lost));
   const running = runningLanes(state);
-  const ready = lanes.filter((lane) => lane.status === "ready" && !(closing && lane.attempts === 0));
+  const ready = lanes.filter((lane) => lane.status === "ready" && !(closing && isUntried(lane)));
   const next = running < maxParallel ? ready.find((lane) => lane.readyAt <= now) : undefined;
   if (next !== undefined) return begin(plan, state, { ...next, attempt: next.attempts + 1 });
   if (running === 0 && ready.length === 0) return record({ type: "run.waiting", reason: "awaiting_approval" });
@@ -117,17 +115,11 @@ function begin(plan: Plan, state: RunningState, start: Start): Decision {
   return limit === null ? { kind: "authorize", start, state } : stop(limit);
 }
 
-/** The most that one attempt may spend; for a child run, its worst case. */
-function costOf(plan: Plan, leaf: LeafStage): Usage {
-  if (leaf.kind === "action") return leaf.cost;
-  return leaf.kind === "run" ? childOf(plan, leaf.plan).bound : NO_USAGE;
-}
-
 /** What the lanes under way may still spend. */
 function reservedBy(plan: Plan, state: RunningState): Usage {
   let sum = NO_USAGE;
   for (const lane of state.progress.lanes.values())
-    if (lane.status === "running") sum = addUsage(sum, costOf(plan, lane.leaf));
+    if (lane.status === "running" || lane.status === "resting") sum = addUsage(sum, costOf(plan, lane.leaf));
   return sum;
 }
 
@@ -140,7 +132,7 @@ function askAboutLoss(state: RunningState, lane: Lane): Fact {
     visit: lane.visit,
     kind: "interrupted",
     digest: approvalDigest(state.facts, lane, null),
-    why: `attempt ${lane.attempts} of "${lane.path}" was interrupted and its effect may have happened`,
+    why: `attempt ${lane.attempts} of "${lane.path}" was cut off and its effect may have happened`,
     answers,
   };
 }
@@ -149,6 +141,11 @@ function runningLanes(state: RunningState): number {
   let count = 0;
   for (const lane of state.progress.lanes.values()) if (lane.status === "running") count += 1;
   return count;
+}
+
+/** Nothing of it has begun, also when a person was asked about it. */
+function isUntried(lane: Lane): boolean {
+  return lane.attempts === 0 && (lane.status === "ready" || lane.status === "asking");
 }
 
 function isGood(lane: Lane): boolean {

@@ -34,7 +34,7 @@ export const RUN_ERRORS = {
   RUN_NOT_HOSTED: {
     what: (d: { run: string; status: string }) => `run ${d.run} is ${d.status} and no process hosts it`,
     why: "Only a run that is under way can be asked to pause.",
-    hint: "It rests already. Go on with `pawl resume RUN`, or end it with `pawl cancel RUN`.",
+    hint: "Nobody hosts it. Go on with `pawl resume RUN`, or end it with `pawl cancel RUN`.",
     retry: "after_change",
     exit: 3,
   },

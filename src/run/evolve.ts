@@ -8,6 +8,7 @@ import { addUsage, NO_USAGE } from "../base/usage.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { EventOf, RunEvent } from "./events.ts";
 import { closeGroup, finishLane, laneFor, openGroup, refuse } from "./lanes.ts";
+import { chargeOf } from "./limits.ts";
 import type { TerminalStatus } from "./reasons.ts";
 import type { Progress, RunningState, RunState, StageResult } from "./state.ts";
 import { transition } from "./transitions.ts";
@@ -23,6 +24,7 @@ export function beginState(event: EventOf<"run.created">): RunState {
       createdAt: event.at,
       at: event.at,
       startedAt: event.at,
+      restedMs: 0,
       round: 1,
       started: 0,
       consecutiveFailures: 0,
@@ -40,6 +42,9 @@ export function evolve(plan: Plan, state: RunState, event: RunEvent): RunState {
   if (transition(state.status, event.type) === undefined) {
     throw new Error(`a run that is ${state.status} cannot have the event ${event.type}`);
   }
+  // Time in which the run rested, or had no host, is not time it has taken.
+  const rested = state.status === "waiting" || state.status === "paused" || event.type === "run.resumed";
+  if (rested) state.facts.restedMs += event.at - state.facts.at;
   state.facts.at = event.at;
   // The table lets nothing happen after the end, so what has no progress has not started yet.
   if (!("progress" in state)) return start(plan, state, event);
@@ -66,11 +71,13 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
       const lane = laneFor(plan, state, event.stage);
       lane.status = "running";
       lane.attempts = event.attempt;
+      // An answer is good for one attempt.
+      lane.granted = null;
       facts.started += 1;
       return state;
     }
     case "stage.finished":
-      facts.usage = addUsage(facts.usage, event.usage ?? NO_USAGE);
+      facts.usage = addUsage(facts.usage, event.usage ?? chargeOf(laneFor(plan, state, event.stage).leaf));
       return finishLane(plan, state, event.stage, resultOf(event), event.at);
     case "stage.refused":
       return refuse(plan, state, event);
@@ -78,6 +85,7 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
       const lane = laneFor(plan, state, event.stage);
       lane.status = lane.leaf.effect === "once" ? "lost" : "ready";
       lane.readyAt = event.at;
+      facts.usage = addUsage(facts.usage, chargeOf(lane.leaf));
       return state;
     }
     case "stage.rested":
@@ -121,15 +129,21 @@ function evolveWaiting(plan: Plan, state: Extract<RunState, { status: "waiting" 
     case "run.finished":
       return end(state, event);
     default:
-      for (const lane of progress.lanes.values()) if (lane.status === "resting") lane.status = "ready";
+      wakeResting(progress);
       return { status: "running", facts, progress, stopping: state.stopping, pausing: null };
   }
+}
+
+/** Stages whose child run rested go on with it. */
+function wakeResting(progress: Progress): void {
+  for (const lane of progress.lanes.values()) if (lane.status === "resting") lane.status = "ready";
 }
 
 function evolvePaused(state: Extract<RunState, { status: "paused" }>, event: RunEvent): RunState {
   if (event.type === "run.finished") return end(state, event);
   const { facts, progress } = state;
   const { cursor } = progress;
+  wakeResting(progress);
   // A pause that a route asked for goes on where the plan says.
   const next = "end" in cursor && cursor.resume !== undefined ? { ...progress, cursor: cursor.resume } : progress;
   return { status: "running", facts, progress: next, stopping: null, pausing: null };
@@ -154,7 +168,7 @@ function answered(
       return state;
     default: {
       const outcome = event.answer === "done" ? "success" : "failure";
-      const cause = event.answer === "done" ? "ok" : "killed";
+      const cause = event.answer === "done" ? "ok" : "exit";
       const running: RunningState = {
         status: "running",
         facts: state.facts,

@@ -1,7 +1,7 @@
 /** Lanes: how the leaf stages under way begin, end and hand over to the next stage. Part of `evolve`. */
 import type { Plan } from "../plan/plan.ts";
 import { backoffMs } from "./backoff.ts";
-import type { EventOf } from "./events.ts";
+import type { Cause, EventOf } from "./events.ts";
 import { memberOf, memberPath, stageOf } from "./plan-index.ts";
 import type { Lane, Progress, RunFacts, RunningState, RunState, StageResult } from "./state.ts";
 
@@ -89,19 +89,8 @@ export function finishLane(
   const { facts, progress } = state;
   const lane = laneFor(plan, state, path);
   const kept = lane.leaf.kind === "gate" ? verdictOf(result) : result;
-  const good = kept.outcome === "success" || kept.outcome === "pass";
-  if (good) {
-    facts.consecutiveFailures = 0;
-  } else {
-    lane.failures += 1;
-    facts.consecutiveFailures += 1;
-    facts.lastFailure = { stage: path, cause: kept.cause, ...(kept.error === undefined ? {} : { error: kept.error }) };
-  }
-  if (!good && canRetry(lane, kept)) {
-    lane.status = "ready";
-    lane.readyAt = at + backoffMs(lane.leaf.backoff, lane.failures);
-    return state;
-  }
+  if (isGood(kept.outcome)) facts.consecutiveFailures = 0;
+  else if (failAttempt(facts, lane, kept, at)) return state;
   lane.status = "done";
   lane.result = kept;
   if (lane.leaf.kind === "gate") facts.verdicts.set(path, kept.outcome);
@@ -110,9 +99,32 @@ export function finishLane(
   return leaveStage(plan, state, path, kept.outcome);
 }
 
-function canRetry(lane: Lane, result: StageResult): boolean {
-  return result.outcome !== "escalate" && result.cause !== "invalid_input" && lane.failures < lane.leaf.maxAttempts;
+/** Counts a failed attempt. True: the lane has another one, when its backoff is over and, if need be, a person has answered. */
+function failAttempt(facts: RunFacts, lane: Lane, { outcome, cause, error }: StageResult, at: number): boolean {
+  lane.failures += 1;
+  facts.consecutiveFailures += 1;
+  facts.lastFailure = { stage: lane.path, cause, ...(error === undefined ? {} : { error }) };
+  const isFinal = outcome === "escalate" || cause === "invalid_input" || lane.failures >= lane.leaf.maxAttempts;
+  if (isFinal) return false;
+  lane.status = lane.leaf.effect === "once" && MAY_HAVE_HAPPENED.has(cause) ? "lost" : "ready";
+  lane.readyAt = at + backoffMs(lane.leaf.backoff, lane.failures);
+  return true;
 }
+
+function isGood(outcome: string): boolean {
+  return outcome === "success" || outcome === "pass";
+}
+
+/** Ends that do not say whether the effect happened: only a person can allow a `once` stage another attempt. */
+const MAY_HAVE_HAPPENED: ReadonlySet<Cause> = new Set<Cause>([
+  "signal",
+  "timeout",
+  "stall",
+  "oom",
+  "killed",
+  "invalid_output",
+  "defect",
+]);
 
 /** A gate that could not begin, or that a person called failed, has failed like any other. */
 function verdictOf(result: StageResult): StageResult {
@@ -125,5 +137,7 @@ function leaveStage(plan: Plan, state: RunningState, id: string, outcome: string
   lanes.clear();
   const cursor = stageOf(plan, id).routes[outcome] ?? { end: "fail" };
   const { facts, stopping, pausing } = state;
+  // A failure that the plan has dealt with is not why the run ends.
+  if (isGood(outcome)) facts.lastFailure = null;
   return { status: "running", facts, progress: { cursor, lanes, group: null }, stopping, pausing };
 }

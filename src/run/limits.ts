@@ -1,11 +1,12 @@
 /** Limits: which bound, if any, this run has reached. Each has its own stop reason; none of them means success. */
-import type { Usage } from "../base/usage.ts";
-import type { Plan, PlanStage } from "../plan/plan.ts";
+import { NO_USAGE, type Usage } from "../base/usage.ts";
+import type { LeafStage, Plan, PlanStage } from "../plan/plan.ts";
+import { childOf } from "./plan-index.ts";
 import type { RunFacts, Stopping } from "./state.ts";
 
 /** When the run clock ends the run, or null. */
 export function wallDeadline(plan: Plan, facts: RunFacts): number | null {
-  return plan.limits.wallMs === null ? null : facts.startedAt + plan.limits.wallMs;
+  return plan.limits.wallMs === null ? null : facts.startedAt + facts.restedMs + plan.limits.wallMs;
 }
 
 /** Bounds that hold at any moment. */
@@ -33,6 +34,17 @@ export function visitLimit(stage: PlanStage, facts: RunFacts): Stopping | null {
   const visits = facts.visits.get(stage.id) ?? 0;
   if (stage.maxVisits === null || visits < stage.maxVisits) return null;
   return { reason: "max_visits", detail: `"${stage.id}" was visited ${visits} times` };
+}
+
+/** The most that one attempt may spend; for a child run, its worst case. */
+export function costOf(plan: Plan, leaf: LeafStage): Usage {
+  if (leaf.kind === "action") return leaf.cost;
+  return leaf.kind === "run" ? childOf(plan, leaf.plan).bound : NO_USAGE;
+}
+
+/** What an attempt is charged that was lost, or did not say what it spent. A child run tells its own when it ends. */
+export function chargeOf(leaf: LeafStage): Usage {
+  return leaf.kind === "action" ? leaf.cost : NO_USAGE;
 }
 
 /** Whether one more attempt may start, with the most it may cost reserved. */

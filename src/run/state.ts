@@ -69,6 +69,8 @@ export interface RunFacts {
   /** Time of the newest event; time never runs backwards within a run. */
   at: number;
   startedAt: number;
+  /** How long it has rested or had no host since then. */
+  restedMs: number;
   round: number;
   /** Leaf stages started, attempts counted one by one. */
   started: number;

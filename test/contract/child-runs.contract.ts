@@ -375,15 +375,17 @@ stages:
       expect(await statusOf(store, child)).toEqual(["cancelled", "cancelled", null]);
     });
 
-    it("is cancelled when its parent, resumed, has no time left", async () => {
-      const plan = planFrom("limits: { wall: 1h }\nstages:\n  - { id: child, run: { blueprint: ./child.yaml } }\n", {
+    it("is cancelled when its parent, resumed, may not start it again", async () => {
+      const plan = planFrom("limits: { stages: 1 }\nstages:\n  - { id: child, run: { blueprint: ./child.yaml } }\n", {
         children: { "child.yaml": WORK },
       });
       const { fixture, host, parent, child } = await busyChild(plan);
       await host.lose();
-      fixture.skip(2 * 3_600_000);
       const { engine, store } = await fixture.host();
-      expect(await (await engine.resume(parent.run, BY)).ended).toMatchObject({ status: "timed_out" });
+      expect(await (await engine.resume(parent.run, BY)).ended).toMatchObject({
+        status: "blocked",
+        reason: "max_stages",
+      });
       expect(await statusOf(store, child)).toEqual(["cancelled", "cancelled", null]);
       expect(fixture.reaped).toEqual([effectKey(child, "work", 1)]);
     });

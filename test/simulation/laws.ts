@@ -190,7 +190,7 @@ const LAWS: Readonly<Record<string, Law>> = {
     return same ? null : "the host held another state than the journal tells";
   },
   "replay decides the same run again": (run) => {
-    const divergence = replay(run.plan, eventsOf(run), { decide: evaluate });
+    const divergence = replay(run.plan, eventsOf(run), { policy: { decide: evaluate }, redact: (event) => event });
     return divergence === null
       ? null
       : `event ${divergence.seq}: expected ${divergence.expected}, found ${divergence.found}`;

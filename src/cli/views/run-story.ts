@@ -1,6 +1,6 @@
 /** RunStory: the events of a run as a person wants them told. A fold that also accepts a damaged or unfinished journal. */
 
-import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { canonical, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { Usage } from "../../base/usage.ts";
 import { addUsage, NO_USAGE } from "../../base/usage.ts";
 import { describeRequest } from "../../policy/describe.ts";
@@ -173,7 +173,7 @@ function tellStage(story: RunStory, event: RunEvent): void {
         digest: event.digest,
         why: event.why,
         answers: event.answers,
-        request: event.request === undefined ? null : describeRequest(event.request as unknown as PolicyRequest),
+        request: event.request === undefined ? null : describeAsked(event.request),
       });
       return;
     case "approval.answered":
@@ -233,4 +233,14 @@ export function openAttempts(story: RunStory): readonly AttemptStory[] {
 /** The attempt to look at first when a run did not succeed: the newest that went wrong. */
 export function lastTrouble(story: RunStory): AttemptStory | undefined {
   return story.attempts.findLast((attempt) => attempt.state !== "running" && attempt.cause !== "ok");
+}
+
+/** The request, then whatever else it comes with: nobody should allow what they were not shown. */
+function describeAsked(asked: JsonObject): string {
+  const { kind: _kind, argv: _argv, script: _script, action: _action, ...rest } = asked;
+  const more = Object.entries(rest).filter(
+    ([, value]) => value !== undefined && value !== "." && canonical(value) !== "{}",
+  );
+  const request = describeRequest(asked as unknown as PolicyRequest);
+  return more.length === 0 ? request : `${request} ${canonical(Object.fromEntries(more))}`;
 }

@@ -68,12 +68,21 @@ async function pauseRun(hosting: Hosting, run: RunId, by: string): Promise<void>
     throw pawlError(RUN_ERRORS, "RUN_NOT_HOSTED", { run, status: row.status });
   }
   await hosting.control.request(run, { kind: "pause", by });
+  await pauseChildren(hosting, run, by);
+}
+
+/** A stage that is a child run would go on to its end otherwise. */
+async function pauseChildren(hosting: Hosting, run: RunId, by: string): Promise<void> {
+  await eachOpenChild(hosting, run, async (child) => {
+    await hosting.control.request(child, { kind: "pause", by });
+    await pauseChildren(hosting, child, by);
+  });
 }
 
 async function replayRun({ ports, runs }: Hosting, run: RunId): Promise<ReplayReport> {
   const row = await runs.get(run);
   if (row === undefined) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run });
   const events = await readAll(ports.journal, run);
-  const divergence = replay(await planOf(ports.journal, row), events, ports.policy);
+  const divergence = replay(await planOf(ports.journal, row), events, ports);
   return divergence === null ? { equal: true, events: events.length } : { equal: false, ...divergence };
 }

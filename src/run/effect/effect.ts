@@ -4,6 +4,7 @@ import { type Expression, resolve } from "../../base/expression.ts";
 import { canonical, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { matchesType } from "../../plan/params.ts";
 import type { CommandStage, GateStage, LeafStage } from "../../plan/plan.ts";
+import { requestJson } from "../../policy/describe.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
 import type { ArtifactRef } from "../events.ts";
 import type { Lane, Progress, RunFacts } from "../state.ts";
@@ -122,19 +123,14 @@ function inputsOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Readonl
   return inputs;
 }
 
-/** What a person allows: this plan, this stage, this visit, exactly this request. Another visit needs another answer. */
-export function approvalDigest(
-  facts: RunFacts,
-  lane: Pick<Lane, "path" | "visit">,
-  request: PolicyRequest | null,
-): string {
-  return sha256(
-    canonical({
-      plan: facts.plan,
-      run: facts.run,
-      stage: lane.path,
-      visit: lane.visit,
-      request: request as JsonObject | null,
-    }),
-  );
+/** Everything that would happen, as a person is shown it before it is allowed. */
+export function effectJson(effect: Exclude<Effect, { kind: "run" }>): JsonObject {
+  const request = { ...requestJson(effect.request), inputs: effect.inputs as unknown as JsonObject };
+  if (effect.kind === "action") return { ...request, with: effect.input };
+  return { ...request, env: effect.env, cwd: effect.stage.cwd };
+}
+
+/** What a person allows: this plan, this stage, this visit, exactly this effect. Another visit needs another answer. */
+export function approvalDigest(facts: RunFacts, lane: Pick<Lane, "path" | "visit">, effect: JsonObject | null): string {
+  return sha256(canonical({ plan: facts.plan, run: facts.run, stage: lane.path, visit: lane.visit, request: effect }));
 }
