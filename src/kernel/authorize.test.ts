@@ -54,6 +54,10 @@ describe("authorize", () => {
   it("shows everything that would happen, and binds the answer to it", async () => {
     const { asked } = await asking('stages:\n  - { id: a, command: [ask, me], env: { WORD: "x" }, cwd: sub }\n');
     expect(asked.request).toEqual({ kind: "run", argv: ["ask", "me"], env: { WORD: "x" }, cwd: "sub", inputs: {} });
+    const action = await asking(
+      "version: 1\nname: test\npolicy: { ask: [ { action: test.work } ] }\nstages:\n  - { id: a, action: test.work, with: { text: hi } }\n",
+    );
+    expect(action.asked.request).toEqual({ kind: "action", action: "test.work", with: { text: "hi" }, inputs: {} });
     const other = await asking('stages:\n  - { id: a, command: [ask, me], env: { WORD: "y" }, cwd: sub }\n');
     expect(other.asked.digest).not.toBe(asked.digest);
   });

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { createHalt } from "./halt.ts";
+
+describe("a halt", () => {
+  it("calls back once with its first reason, at once for those who come late, and not for those who left", () => {
+    const halt = createHalt();
+    const heard: string[] = [];
+    halt.onEnd((reason) => heard.push(`early ${reason}`));
+    halt.onEnd(() => heard.push("left"))();
+    expect(halt.hasEnded()).toBe(false);
+    halt.end("stop");
+    halt.end("drain");
+    halt.onEnd((reason) => heard.push(`late ${reason}`));
+    expect(heard).toEqual(["early stop", "late stop"]);
+    expect(halt.hasEnded()).toBe(true);
+  });
+
+  it("aborts the signals it gave and the one it gives later", () => {
+    const halt = createHalt();
+    const early = halt.signal();
+    expect(early.aborted).toBe(false);
+    halt.end("drain");
+    expect([early.aborted, early.reason, halt.signal()]).toEqual([true, "drain", early]);
+    const ended = createHalt();
+    ended.end("stop");
+    expect(ended.signal().reason).toBe("stop");
+  });
+});
