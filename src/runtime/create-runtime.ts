@@ -11,9 +11,7 @@ import type { Engine } from "../ports/engine.ts";
 import type { RunPage, RunRow } from "../ports/run-index.ts";
 import type { Store } from "../ports/store.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
-import { blueprintFiles } from "./blueprint-files.ts";
 import { compileFile } from "./compile-file.ts";
-import { examine } from "./doctor.ts";
 import type { Runtime } from "./runtime.ts";
 
 type OutputListener = (run: RunId, stage: string, text: string) => void;
@@ -102,8 +100,8 @@ export function createRuntime(parts: RuntimeParts): Runtime {
       return () => listeners.delete(listener);
     },
     actions: () => parts.actions.signatures(),
-    blueprints: () => blueprintFiles(parts.root),
-    doctor: () => examine(parts, open),
+    blueprints: async () => (await import("./blueprint-files.ts")).blueprintFiles(parts.root),
+    doctor: async () => (await import("./doctor.ts")).examine(parts, open),
     drain: async () => (await opened())?.engine.drain(),
     close,
   };

@@ -3,7 +3,6 @@ import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createFileActions } from "../adapters/files/actions.ts";
 import { createFileArtifacts } from "../adapters/files/artifacts.ts";
-import { createProcessExecutor } from "../adapters/process/executor.ts";
 import { openSqliteStore } from "../adapters/sqlite/store.ts";
 import { createActions } from "../adapters/system/actions.ts";
 import { createSystemClock } from "../adapters/system/clock.ts";
@@ -14,6 +13,7 @@ import { createRedactor } from "../base/redact.ts";
 import { createEmbeddedEngine } from "../engines/embedded/engine.ts";
 import type { Action } from "../ports/actions.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Executor } from "../ports/executor.ts";
 import type { Store } from "../ports/store.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
@@ -47,7 +47,10 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const actions = createActions([createFileActions({ root, artifacts }), options.actions ?? []]);
   const policy = createPolicyGate();
   const { processEnv: baseEnv } = config;
-  const executor = createProcessExecutor({ root, artifacts, tempDir: paths.temp, redact: redactor.text, baseEnv });
+  const executor = onFirstProcess(async () => {
+    const { createProcessExecutor } = await import("../adapters/process/executor.ts");
+    return createProcessExecutor({ root, artifacts, tempDir: paths.temp, redact: redactor.text, baseEnv });
+  });
 
   const openStore = async (): Promise<Store> => {
     if (options.readOnly !== true) await prepareState(paths.state);
@@ -75,6 +78,19 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
       }),
   };
   return createRuntime(parts);
+}
+
+/** Loads the executor with the first process: many programs that embed Pawl, and most commands, start none. */
+function onFirstProcess(load: () => Promise<Executor>): Executor {
+  let loaded: Promise<Executor> | null = null;
+  const executor = (): Promise<Executor> => {
+    loaded ??= load();
+    return loaded;
+  };
+  return {
+    execute: async (...call) => (await executor()).execute(...call),
+    reap: async (key) => (await executor()).reap(key),
+  };
 }
 
 /** Ours alone, and invisible to git without touching a file of the user's. */
