@@ -339,6 +339,23 @@ stages:
       expect(fixture.alive).toEqual(new Set());
     });
 
+    it("is asked to pause when its parent is, and its own child too", async () => {
+      const plan = parentOf("stages:\n  - { id: inner, run: { blueprint: ./leaf.yaml } }\n", "", { "leaf.yaml": WORK });
+      const fixture = await engines({ stages: { work: ["hang", {}] } });
+      const { engine, store } = await fixture.host();
+      const { run } = await engine.start(newRun(plan));
+      const child = await onlyChild(store, run);
+      const leaf = await onlyChild(store, child);
+      await busy(fixture, leaf, "work");
+      await engine.pause(run, "ann");
+      for (const each of [run, child, leaf]) {
+        await expect
+          .poll(() => eventsOf(store, each))
+          .toContainEqual(expect.objectContaining({ type: "run.pausing", by: "ann" }));
+      }
+      await engine.drain();
+    });
+
     it("is cancelled with a parent that nobody hosts, and so is its own child", async () => {
       const plan = parentOf("stages:\n  - { id: inner, run: { blueprint: ./leaf.yaml } }\n", "", { "leaf.yaml": WORK });
       const fixture = await engines({ stages: { work: ["hang", {}] } });
