@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root, withLock } from "./lock.mjs";
@@ -20,6 +21,7 @@ function digestOfSources() {
     "tsconfig.json",
     "tsconfig.build.json",
     "package-lock.json",
+    "scripts/build.mjs",
     ...sources().map((name) => join("src", name)),
   ];
   for (const file of files)
@@ -34,25 +36,41 @@ function isFresh(digest) {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === digest && existsSync(join(dist, "cli", "main.js"));
 }
 
-/** Removes what a deleted or renamed source left behind. */
-function prune() {
-  const kept = new Set(sources().flatMap((name) => [name.replace(/ts$/, "js"), name.replace(/ts$/, "d.ts")]));
-  for (const name of readdirSync(dist, { recursive: true }).map(String)) {
-    if (/\.(js|d\.ts)$/.test(name) && !kept.has(name)) rmSync(join(dist, name));
+/** Checks the types and writes the declarations. */
+function declare() {
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const result = spawnSync(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+  return result.status === 0;
+}
+
+/** Writes the program in few files: a process that loads every module by itself starts late. Packages stay packages. */
+async function bundle() {
+  const { rolldown } = await import("rolldown");
+  const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const build = await rolldown({
+    cwd: root,
+    input: { index: "src/index.ts", "cli/main": "src/cli/main.ts" },
+    external: [...Object.keys(dependencies), ...builtinModules, /^node:/],
+    platform: "node",
+  });
+  try {
+    await build.write({ dir: dist, format: "esm", sourcemap: true, chunkFileNames: "parts/[name]-[hash].js" });
+  } finally {
+    await build.close();
   }
 }
 
-function compile(digest) {
+async function compile(digest) {
   console.log("setup: building dist/ …");
   rmSync(stamp, { force: true });
-  if (!existsSync(join(dist, "cli", "main.js"))) rmSync(join(dist, ".tsbuildinfo"), { force: true });
-  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  const result = spawnSync(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
-  if (result.status !== 0) {
+  for (const name of readdirSync(dist)) {
+    if (!name.startsWith(".")) rmSync(join(dist, name), { recursive: true });
+  }
+  if (!declare()) {
     console.error("setup: the build failed. Correct the errors above, then run the same command again.");
     return false;
   }
-  prune();
+  await bundle();
   chmodSync(join(dist, "cli", "main.js"), 0o755);
   writeFileSync(stamp, digest);
   return true;
