@@ -4,6 +4,7 @@ import { cpus, loadavg, release } from "node:os";
 import { fileURLToPath } from "node:url";
 import { SYSTEMS } from "./catalogue.ts";
 import { type Bar, type Figure, type FigureContext, type FigureResult, passes } from "./figure.ts";
+import { containment } from "./figures/containment.ts";
 import { growth } from "./figures/growth.ts";
 import { memory } from "./figures/memory.ts";
 import { queries } from "./figures/queries.ts";
@@ -14,7 +15,7 @@ import { type BenchOptions, parseOptions, USAGE } from "./options.ts";
 import { buildPawl, installPeers } from "./prepare.ts";
 import { renderBars, renderTable } from "./report.ts";
 
-const FIGURES: readonly Figure[] = [throughput, growth, memory, resume, queries, startup];
+const FIGURES: readonly Figure[] = [throughput, growth, memory, resume, queries, startup, containment];
 const RESULTS = fileURLToPath(new URL("./results/", import.meta.url));
 
 function log(text: string): void {
@@ -41,7 +42,10 @@ function chosen<T extends { readonly name: string }>(all: readonly T[], only: Re
 
 function prepare(options: BenchOptions, figures: readonly Figure[]): FigureContext {
   const wanted = chosen(SYSTEMS, options.only);
-  if (figures.some((figure) => figure !== throughput) || wanted.some(({ kind }) => kind === "pawl")) buildPawl(log);
+  // Containment is measured on its adapters, which the package does not export.
+  const compiled = figures.filter((figure) => figure !== containment);
+  const needsPawl = (figure: Figure): boolean => figure !== throughput || wanted.some(({ kind }) => kind === "pawl");
+  if (compiled.some(needsPawl)) buildPawl(log);
   const needsPeers = figures.includes(throughput) && wanted.some(({ kind }) => kind === "peer");
   const hasPeers = needsPeers && installPeers(log);
   if (options.profileDir !== null) mkdirSync(options.profileDir, { recursive: true });

@@ -24,8 +24,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a lost attempt is not recorded as lost",
     file: "src/kernel/recover.ts",
-    find: '    facts.push({ type: "stage.interrupted", stage: lane.path, attempt: lane.attempts });\n',
-    replace: "",
+    find: 'if (lane.status === "running") facts',
+    replace: 'if (lane.status === "lost") facts',
     tests: LAWS,
   },
   {
@@ -202,7 +202,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "what a dead host left running is not ended",
     file: "src/kernel/recover.ts",
-    find: '    if (lane.leaf.kind !== "run") await ports.executor.reap(effectKey(run, lane.path, lane.visit));\n',
+    find: "  await ports.executor.reap(effectKey(run, stage, visit));\n",
     replace: "",
     tests: ["src/kernel/loop.test.ts"],
   },
@@ -218,6 +218,56 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/plan/compile.ts",
     find: "  problems.push(...unboundedCycles(blueprint, kept, limits));\n",
     replace: "",
+    tests: ["src/plan"],
+  },
+  {
+    name: "a retry goes on with what the failed attempt left",
+    file: "src/run/lanes.ts",
+    find: "  else if (failAttempt(facts, lane, kept, at)) return state;\n",
+    replace:
+      "  else if (failAttempt(facts, lane, kept, at)) {\n    Object.assign(lane, { tree: kept.tree ?? lane.tree });\n    return state;\n  }\n",
+    tests: LAWS,
+  },
+  {
+    name: "what a stage left is forgotten",
+    file: "src/run/lanes.ts",
+    find: "  facts.tree = kept.tree ?? facts.tree;\n",
+    replace: "",
+    tests: LAWS,
+  },
+  {
+    name: "what an attempt that was cut off had done is not saved",
+    file: "src/kernel/recover.ts",
+    find: "place === null ? null : await ports.workspaces.salvage(place, label)",
+    replace: "place === null ? null : tree",
+    tests: LAWS,
+  },
+  {
+    name: "what a person calls done is taken without what was left",
+    file: "src/run/evolve.ts",
+    find: "      lane.leftTree = event.tree ?? null;\n",
+    replace: "",
+    tests: ["src/run/evolve.test.ts"],
+  },
+  {
+    name: "a process starts without the tree that its run needs",
+    file: "src/kernel/perform.ts",
+    find: "if (place === null && needsTree(plan))",
+    replace: "if (place === null && plan.workspace === null)",
+    tests: ["src/kernel/perform.test.ts"],
+  },
+  {
+    name: "an approval is good for another tree",
+    file: "src/run/effect/effect.ts",
+    find: "canonical({ plan, run: origin, tree, stage, visit, request: effect })",
+    replace: "canonical({ plan, run: origin, stage, visit, request: effect })",
+    tests: ["src/kernel/authorize.test.ts"],
+  },
+  {
+    name: "the project folder itself may be written to",
+    file: "src/plan/checks.ts",
+    find: '  if (of.workspace.kind === "directory" && writes)',
+    replace: '  if (of.workspace.kind === "worktree" && writes)',
     tests: ["src/plan"],
   },
 ];

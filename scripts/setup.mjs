@@ -1,5 +1,5 @@
 /**
- * Brings a clone to the point where everything runs: checks Node, installs packages, builds `dist/`.
+ * Brings a clone to the point where everything runs: checks Node, installs packages (npm's and the system's), builds `dist/`.
  * Plain JavaScript without dependencies, because it runs before any is there. Running it again does nothing.
  */
 import { spawnSync } from "node:child_process";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "./build.mjs";
 import { root, withLock } from "./lock.mjs";
+import { installSystemPackages } from "./system-packages.mjs";
 
 const LEAST = [20, 19];
 
@@ -87,7 +88,10 @@ function install() {
 /** Checks, installs, builds. Two at once: the second waits and then finds the work done. */
 export async function setup() {
   checkNode();
-  await withLock("setup", install);
+  await withLock("setup", () => {
+    installSystemPackages();
+    install();
+  });
   if (!(await build())) process.exit(1);
 }
 

@@ -1,6 +1,7 @@
 /**
- * `npm start`: the demo. A copy of examples/fix-tests is repaired by a real run; the run is killed in the middle and resumed, then
- * shown, verified and replayed. Everything it promises is checked: it ends with an error when one thing is not so.
+ * `npm start`: the demo. A copy of examples/fix-tests is repaired by a real run, in a private clone behind a sandbox; the run is killed
+ * in the middle and resumed, then shown, compared, verified and replayed. What it made is a commit on a branch of its own.
+ * Everything it promises is checked: it ends with an error when one thing is not so.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, realpathSync } from "node:fs";
@@ -49,13 +50,22 @@ function testsPass(project) {
 function copyOfExample() {
   const project = realpathSync(mkdtempSync(join(tmpdir(), "pawl-demo-")));
   cpSync(join(root, "examples", "fix-tests"), project, { recursive: true });
+  git(project, "init", "--quiet", "--initial-branch=main");
+  git(project, "add", "--all");
+  git(project, "-c", "user.name=You", "-c", "user.email=you@example.org", "commit", "--quiet", "--message=The prices");
   return project;
+}
+
+function git(folder, ...args) {
+  const { status, stdout, stderr } = spawnSync("git", ["-C", folder, ...args], { encoding: "utf8" });
+  promise(status === 0, `git ${args[0]} failed: ${stderr}`);
+  return stdout.trim();
 }
 
 /** Runs the blueprint and kills the process while the second repair is under way. Returns what was told until then. */
 async function runAndKill(project) {
-  console.log("$ pawl run blueprint.yaml --jsonl");
-  const child = spawn(process.execPath, [cli, "-C", project, "run", "blueprint.yaml", "--jsonl"], {
+  console.log("$ pawl run blueprint.yaml --level L2 --jsonl");
+  const child = spawn(process.execPath, [cli, "-C", project, "run", "blueprint.yaml", "--level", "L2", "--jsonl"], {
     cwd: project,
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -68,7 +78,7 @@ async function runAndKill(project) {
     const facts = [event.stage, event.outcome, event.round && `round ${event.round}`].filter(Boolean);
     console.log(`  ${String(told.length).padStart(2)}  ${event.type.padEnd(16)} ${facts.join(" ")}`);
     if (event.type === "stage.started" && event.stage === "fix" && event.visit === 2) {
-      await sleep(250);
+      await sleep(400);
       child.kill("SIGKILL");
     }
   }
@@ -86,7 +96,7 @@ function checkEnd(project, told) {
     "an event that was told before the kill is not in the journal",
   );
   promise(count("stage.interrupted", "fix") === 1, "the lost attempt was not recorded as lost");
-  for (const [stage, finished] of Object.entries({ scan: 1, fix: 2, check: 2, report: 1 })) {
+  for (const [stage, finished] of Object.entries({ scan: 1, fix: 2, check: 2, report: 1, commit: 1 })) {
     const started = count("stage.started", stage) - count("stage.interrupted", stage);
     promise(
       started === finished && count("stage.finished", stage) === finished,
@@ -94,8 +104,20 @@ function checkEnd(project, told) {
     );
   }
   promise(stored.at(-1)?.status === "succeeded", "the run did not succeed");
-  promise(testsPass(project), "the tests do not pass");
-  return { kept: told.length, all: stored.length };
+  return { kept: told.length, all: stored.length, run: stored[0]?.run };
+}
+
+/** The work is one commit on a branch of its own, and the checkout of the user is as it was. */
+function checkCommit(project, run) {
+  const branch = `pawl/${run}`;
+  promise(git(project, "status", "--porcelain") === "", "files of the project were changed");
+  promise(git(project, "rev-list", "--count", `main..${branch}`) === "1", "there is not exactly one new commit");
+  promise(!testsPass(project), "the checkout of the user was repaired unasked");
+  const copy = realpathSync(mkdtempSync(join(tmpdir(), "pawl-demo-result-")));
+  git(project, "worktree", "add", "--quiet", "--force", copy, branch);
+  promise(testsPass(copy), "the tests do not pass on the new commit");
+  git(project, "worktree", "remove", "--force", copy);
+  return branch;
 }
 
 async function demo() {
@@ -106,6 +128,7 @@ async function demo() {
   promise(pawl(project, "plan", "blueprint.yaml") === 0, "pawl plan failed");
 
   say("2. Run it, and kill it with SIGKILL in the middle");
+  console.log("every stage runs in a private clone, behind a sandbox without network; your files are not touched");
   const told = await runAndKill(project);
 
   say("3. Resume it: nothing is lost, nothing that was done is done again");
@@ -113,14 +136,17 @@ async function demo() {
 
   say("4. Look at it, and do not take its word for it");
   promise(pawl(project, "show", "@last") === 0, "pawl show failed");
+  promise(pawl(project, "diff", "@last") === 0, "pawl diff failed");
   promise(pawl(project, "verify", "@last") === 0, "the journal is not intact");
   promise(pawl(project, "replay", "@last") === 0, "the replay differs from the journal");
-  const { kept, all } = checkEnd(project, told);
+  const { kept, all, run } = checkEnd(project, told);
+  const branch = checkCommit(project, run);
 
   say("Done. What was promised was checked:");
   console.log(`- all ${kept} events that were told before the kill are among the ${all} in the journal, byte for byte`);
   console.log("- no finished stage ran again; the repair that was lost was recorded as lost and tried again");
-  console.log("- the tests of the project pass, run once more by the demo itself");
+  console.log(`- the work is one commit on the branch ${branch}; main and the files of the project are as they were`);
+  console.log("- the tests pass on that commit, run once more by the demo itself");
   say("Now your own repository:");
   console.log(`  alias pawl="node ${cli}"`);
   console.log("  cd your/repository");

@@ -7,6 +7,12 @@ import type { Rule } from "../policy/rule.ts";
 export type EffectClass = "idempotent" | "keyed" | "once";
 export type Level = "L0" | "L1" | "L2" | "L3";
 export type Capture = "none" | "text" | "lines" | "json";
+/** How strong the wall around a process is; the strongest first. */
+export type SandboxMode = "read_only" | "workspace_write" | "repo_write" | "danger_full_access";
+/** Where a run works: in a private clone, in a linked worktree, or in the project folder itself. */
+export type WorkspaceKind = "clone" | "worktree" | "directory";
+/** What a workspace starts from: the commit that is checked out, or the files as they lie there. */
+export type WorkspaceStart = "head" | "working_tree";
 export type ParamType = "string" | "number" | "boolean" | "list" | "map";
 
 export interface ParamSpec {
@@ -23,6 +29,20 @@ export interface BackoffSpec {
   readonly maxMs: number;
 }
 
+/** The most a stage may use; null or missing: not limited. */
+export interface ResourceSpec {
+  /** Memory of all its processes together. */
+  readonly memoryBytes?: number;
+  /** Processor time of all its processes together. */
+  readonly cpuMs?: number;
+  /** Processes at the same time. */
+  readonly processes?: number;
+  /** Size of one file it writes. */
+  readonly fileBytes?: number;
+  /** What it writes to standard output and error. */
+  readonly outputBytes?: number;
+}
+
 /** Fields a stage may take from `defaults`. */
 export interface StageSettings {
   readonly effect?: EffectClass;
@@ -32,6 +52,10 @@ export interface StageSettings {
   readonly stallMs?: number;
   readonly backoff?: BackoffSpec;
   readonly cwd?: string;
+  readonly sandbox?: SandboxMode;
+  /** Hosts a process may reach: `host`, `host:port`, `*.host`. */
+  readonly network?: readonly string[];
+  readonly resources?: ResourceSpec;
 }
 
 /** What a process is started from: an argument list, or one text for a shell. Both may hold references. */
@@ -91,12 +115,20 @@ export interface LimitsSpec {
   readonly microUsd?: number;
 }
 
+export interface WorkspaceSpec {
+  readonly kind: WorkspaceKind;
+  readonly from: WorkspaceStart;
+  /** Folders of the project that git does not keep and every workspace gets a copy of, such as node_modules. */
+  readonly share: readonly string[];
+}
+
 export interface Blueprint {
   readonly version: 1;
   readonly name: string;
   readonly description?: string;
   readonly params: readonly (readonly [name: string, spec: ParamSpec])[];
   readonly defaults: StageSettings;
+  readonly workspace: WorkspaceSpec;
   readonly limits: LimitsSpec;
   readonly rules: readonly Rule[];
   readonly stages: readonly StageSpec[];

@@ -17,7 +17,9 @@ import {
   ACTION_NAME,
   backoff,
   blueprintPath,
+  byteCount,
   dollars,
+  hostName,
   mapOf,
   NAME,
   name,
@@ -25,6 +27,7 @@ import {
   relativePath,
   tokenCount,
   VARIABLE,
+  workspace,
 } from "./shapes/value-shapes.ts";
 
 export const STAGE_KINDS = ["command", "action", "gate", "group", "run"] as const;
@@ -50,6 +53,20 @@ const PROCESS = ["command", "gate"] as const;
 const SINGLE = ["command", "action", "gate"] as const;
 const RETRIED = ["command", "action", "gate", "run"] as const;
 
+const RESOURCES = object(
+  {
+    memory: { shape: byteCount(), about: "Memory of all its processes together, such as 2g." },
+    cpu: { shape: duration(1), about: "Processor time of all its processes together." },
+    processes: { shape: integer(1, 100_000), about: "Processes at the same time (4096)." },
+    file_size: { shape: byteCount(), about: "Size of one file it writes (4g)." },
+    output: {
+      shape: byteCount(),
+      about: "What it prints before it is ended (1g); the log keeps its first and last part.",
+    },
+  },
+  "resources",
+);
+
 /** Keys of a stage that `defaults` may set for all stages. */
 const SETTING_FIELDS = {
   effect: {
@@ -67,7 +84,18 @@ const SETTING_FIELDS = {
   timeout: { shape: duration(1), about: "Longest time of one attempt, such as 10m.", kinds: RETRIED },
   stall: { shape: duration(1), about: "Longest silence of a process before it is ended.", kinds: PROCESS },
   backoff: { shape: backoff(), about: "Wait between attempts: a duration, or first, factor and max.", kinds: RETRIED },
-  cwd: { shape: relativePath(), about: "Working directory below the project root.", kinds: PROCESS },
+  cwd: { shape: relativePath(), about: "Working directory below the root of the workspace.", kinds: PROCESS },
+  sandbox: {
+    shape: oneOf("read_only", "workspace_write", "repo_write", "danger_full_access"),
+    about: "What the process may write: nothing, the workspace (default), its git data too, or anything at all.",
+    kinds: PROCESS,
+  },
+  network: {
+    shape: list(hostName(), { min: 0, max: 100 }),
+    about: "Hosts the process may reach through the broker (none).",
+    kinds: PROCESS,
+  },
+  resources: { shape: RESOURCES, about: "The most the process and all it starts may use.", kinds: PROCESS },
 } as const satisfies Record<string, StageField<unknown>>;
 
 const GATE = object(
@@ -256,6 +284,7 @@ export const BLUEPRINT_FIELDS = {
     shape: object(SETTING_FIELDS, "defaults"),
     about: "Settings for every stage that does not have its own.",
   },
+  workspace: { shape: workspace(), about: "Where the processes of a run work (clone)." },
   limits: { shape: LIMITS, about: "Bounds of the whole run." },
   policy: { shape: POLICY, about: "What stages may do. What no rule mentions is denied." },
   stages: {

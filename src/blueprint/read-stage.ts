@@ -1,5 +1,5 @@
 /** One stage: which kind it is, which keys it may have, and what it becomes. */
-import type { CommandFields, LeafSpec, Program, StageCommon, StageSettings } from "./blueprint.ts";
+import type { CommandFields, LeafSpec, Program, ResourceSpec, StageCommon, StageSettings } from "./blueprint.ts";
 import {
   type KindName,
   type SettingFound,
@@ -138,6 +138,21 @@ export function settingsOf(found: SettingFound): StageSettings {
     ...(found.stall === undefined ? {} : { stallMs: found.stall.value }),
     ...(found.backoff === undefined ? {} : { backoff: found.backoff.value }),
     ...(found.cwd === undefined ? {} : { cwd: found.cwd.value }),
+    ...(found.sandbox === undefined ? {} : { sandbox: found.sandbox.value }),
+    ...(found.network === undefined ? {} : { network: found.network.value.map(({ value }) => value) }),
+    ...(found.resources === undefined ? {} : { resources: resourcesOf(found.resources.value) }),
+  };
+}
+
+type ResourcesFound = NonNullable<SettingFound["resources"]>["value"];
+
+function resourcesOf({ memory, cpu, processes, file_size, output }: ResourcesFound): ResourceSpec {
+  return {
+    ...(memory === undefined ? {} : { memoryBytes: memory.value }),
+    ...(cpu === undefined ? {} : { cpuMs: cpu.value }),
+    ...(processes === undefined ? {} : { processes: processes.value }),
+    ...(file_size === undefined ? {} : { fileBytes: file_size.value }),
+    ...(output === undefined ? {} : { outputBytes: output.value }),
   };
 }
 

@@ -16,11 +16,28 @@ function problems(text: string): string[] {
   return result.ok ? [] : result.problems.map(({ code, where }) => `${where?.line}:${where?.column} ${code}`);
 }
 
+describe("the workspace", () => {
+  const workspace = (text: string) => good(`${HEAD}workspace: ${text}\nstages: [{ id: a, command: [a] }]\n`).workspace;
+
+  it("is a clone of the commit that is checked out, wherever nothing else is said", () => {
+    expect(workspace("clone")).toEqual({ kind: "clone", from: "head", share: [] });
+    expect(workspace("{}")).toEqual({ kind: "clone", from: "head", share: [] });
+    expect(workspace("{ from: working_tree }")).toEqual({ kind: "clone", from: "working_tree", share: [] });
+    expect(workspace("{ kind: worktree, share: [b, a, b] }")).toEqual({
+      kind: "worktree",
+      from: "head",
+      share: ["a", "b"],
+    });
+    expect(workspace("{ kind: directory }")).toEqual({ kind: "directory", from: "head", share: [] });
+  });
+});
+
 describe("parseBlueprint", () => {
   it("leaves what the author left out to the compiler", () => {
     expect(good(`${HEAD}stages: [{ id: a, command: [make] }]\n`)).toEqual({
       version: 1,
       name: "demo",
+      workspace: { kind: "clone", from: "head", share: [] },
       params: [],
       defaults: {},
       limits: {},

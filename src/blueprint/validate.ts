@@ -50,6 +50,7 @@ function validate(tree: Tree, problems: Problems): Blueprint | undefined {
     ...(found.description === undefined ? {} : { description: found.description.value }),
     params,
     defaults: settingsOf(found.defaults?.value ?? {}),
+    workspace: found.workspace?.value ?? { kind: "clone", from: "head", share: [] },
     limits: limitsOf(found.limits?.value ?? {}),
     rules,
     stages: stages.map(({ spec }) => spec),

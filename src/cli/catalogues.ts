@@ -4,8 +4,12 @@ import { BLUEPRINT_ERRORS } from "../blueprint/errors.ts";
 import { PLAN_ERRORS } from "../plan/errors.ts";
 import { ACTION_ERRORS } from "../ports/errors/action-errors.ts";
 import { ARTIFACT_ERRORS } from "../ports/errors/artifact-errors.ts";
+import { EGRESS_ERRORS } from "../ports/errors/egress-errors.ts";
 import { FILE_ERRORS } from "../ports/errors/file-errors.ts";
+import { GIT_ERRORS } from "../ports/errors/git-errors.ts";
 import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
+import { SANDBOX_ERRORS } from "../ports/errors/sandbox-errors.ts";
+import { WORKSPACE_ERRORS } from "../ports/errors/workspace-errors.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
 import { RUNTIME_ERRORS } from "../runtime/errors.ts";
 import { CLI_ERRORS } from "./errors.ts";
@@ -18,6 +22,10 @@ export const CATALOGUES: readonly Catalogue[] = [
   ARTIFACT_ERRORS,
   FILE_ERRORS,
   ACTION_ERRORS,
+  SANDBOX_ERRORS,
+  EGRESS_ERRORS,
+  GIT_ERRORS,
+  WORKSPACE_ERRORS,
   RUNTIME_ERRORS,
   CLI_ERRORS,
 ];

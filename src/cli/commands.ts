@@ -66,6 +66,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Let a run rest at the next stage boundary",
     load: async () => (await import("./commands/pause.ts")).pauseCommand,
   },
+  fork: {
+    group: "run",
+    summary: "Go on from the stage of another run, as a new run",
+    load: async () => (await import("./commands/fork.ts")).forkCommand,
+  },
   status: {
     group: "see",
     summary: "List runs, or say how one stands",
@@ -86,6 +91,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Print the journal of a run",
     load: async () => (await import("./commands/events.ts")).eventsCommand,
   },
+  diff: {
+    group: "see",
+    summary: "Show what a run, or one stage of it, changed in its workspace",
+    load: async () => (await import("./commands/diff.ts")).diffCommand,
+  },
   verify: {
     group: "trust",
     summary: "Check the hash chain of a journal",
@@ -95,5 +105,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     group: "trust",
     summary: "Decide a run again from its journal and compare",
     load: async () => (await import("./commands/replay.ts")).replayCommand,
+  },
+  gc: {
+    group: "trust",
+    summary: "Remove what runs that are over left behind, and prove what was freed",
+    load: async () => (await import("./commands/gc.ts")).gcCommand,
   },
 };

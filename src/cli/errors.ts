@@ -87,6 +87,20 @@ export const CLI_ERRORS = {
     retry: "safe",
     exit: 1,
   },
+  CLI_FORK_STAGE_MISSING: {
+    what: (d: { given: string }) => `"${d.given}" does not name a run and a stage.`,
+    why: "A fork goes on from one stage of one run.",
+    hint: "Write the run, then @ and the stage: `pawl fork r_4f@fix`.",
+    retry: "after_change",
+    exit: 3,
+  },
+  CLI_AGE_INVALID: {
+    what: (d: { age: string }) => `"${d.age}" is not an age.`,
+    why: "Trees are dropped by age, and a wrong one could drop what you still need.",
+    hint: "Write a number with a unit: 30d, 12h.",
+    retry: "after_change",
+    exit: 3,
+  },
   CLI_DEFECT: {
     what: (d: { message: string }) => `Pawl itself failed: ${d.message}`,
     why: "This is a defect of Pawl, not of your input. A run under way stays resumable.",

@@ -53,7 +53,14 @@ describe("authorize", () => {
 
   it("shows everything that would happen, and binds the answer to it", async () => {
     const { asked } = await asking('stages:\n  - { id: a, command: [ask, me], env: { WORD: "x" }, cwd: sub }\n');
-    expect(asked.request).toEqual({ kind: "run", argv: ["ask", "me"], env: { WORD: "x" }, cwd: "sub", inputs: {} });
+    expect(asked.request).toEqual({
+      kind: "run",
+      argv: ["ask", "me"],
+      env: { WORD: "x" },
+      cwd: "sub",
+      inputs: {},
+      wall: expect.objectContaining({ sandbox: "workspace_write", network: [] }),
+    });
     const action = await asking(
       "version: 1\nname: test\npolicy: { ask: [ { action: test.work } ] }\nstages:\n  - { id: a, action: test.work, with: { text: hi } }\n",
     );
@@ -110,5 +117,21 @@ describe("authorize", () => {
       stage: "b",
       error: "${stages.a.output} has no value",
     });
+  });
+
+  it("binds an answer to the tree that it was given for", async () => {
+    const yaml = "stages:\n  - { id: w, command: [ok] }\n  - { id: a, command: [ask, me] }\n";
+    const asked = async (text: string) => {
+      const host = createTestHost(planFrom(yaml), {
+        work: ({ stage }, files) => {
+          if (stage === "w") files.set("file", text);
+        },
+      });
+      await host.start();
+      const found = (await host.events()).find((event) => event.type === "approval.requested");
+      return found?.type === "approval.requested" ? found.digest : "";
+    };
+    expect(await asked("one")).toBe(await asked("one"));
+    expect(await asked("one")).not.toBe(await asked("two"));
   });
 });

@@ -1,5 +1,5 @@
 /** What a person asked of a run, as facts. A request that the run's state has overtaken is no fact. */
-import type { ControlRequest } from "../ports/control.ts";
+import type { ControlRequest } from "../ports/store/control.ts";
 import type { Fact } from "../run/events.ts";
 import type { RunState } from "../run/state.ts";
 

@@ -1,5 +1,5 @@
 /** Inbox: what people ask of a run while it is hosted, and the wake-up for whatever ends meanwhile. */
-import type { ControlRequest } from "../ports/control.ts";
+import type { ControlRequest } from "../ports/store/control.ts";
 import type { Fact } from "../run/events.ts";
 
 export interface Inbox {

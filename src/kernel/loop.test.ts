@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { planFrom } from "../../test/support/plan-from-yaml.ts";
 import { createTestHost } from "../../test/support/run-plan.ts";
 import { sha256 } from "../base/digest.ts";
-import type { Journal } from "../ports/journal.ts";
+import type { Journal } from "../ports/store/journal.ts";
 import type { RunEvent } from "../run/events.ts";
 
 const TWO = planFrom(`
@@ -182,7 +182,13 @@ stages:
 
   it("rejects when an effect cannot even fail, and leaves the run resumable", async () => {
     const host = createTestHost(TWO, {
-      ports: { executor: { execute: () => Promise.reject(new Error("defect")), reap: async () => {} } },
+      ports: {
+        executor: {
+          execute: () => Promise.reject(new Error("defect")),
+          reap: async () => {},
+          salvage: async () => null,
+        },
+      },
     });
     await expect(host.start()).rejects.toThrow("defect");
     expect((await host.types()).at(-1)).toBe("stage.started");
@@ -213,6 +219,34 @@ describe("recover", () => {
       ...["run.resumed", "stage.interrupted", "stage.started"],
       ...["stage.finished", "stage.started", "stage.finished", "run.finished"],
     ]);
+  });
+
+  it("keeps what the lost attempt had written", async () => {
+    const host = createTestHost(TWO, { stages: { a: ["hang"] } });
+    const first = host.start();
+    await host.busy();
+    host.inbox.fail("killed");
+    await expect(first).rejects.toBe("killed");
+    const log = { sha256: "a".repeat(64), bytes: 5, dropped: 0 };
+    const { executor } = host.ports;
+    const salvaged: unknown[] = [];
+    const next = createTestHost(TWO, {
+      store: host.store,
+      ports: {
+        executor: {
+          ...executor,
+          execute: async () => ({ cause: "ok", exit: 0, log, artifacts: {} }),
+          salvage: async (attempt) => {
+            salvaged.push(attempt);
+            return log;
+          },
+        },
+      },
+    });
+    await next.resume();
+    expect(salvaged).toEqual([{ run: host.run, stage: "a", attempt: 1 }]);
+    const lost = (await next.events()).find((event) => event.type === "stage.interrupted");
+    expect(lost).toMatchObject({ stage: "a", log });
   });
 
   it("touches only what was under way", async () => {

@@ -17,7 +17,7 @@ import { authorize } from "./authorize.ts";
 import { createHalt, type Halt } from "./halt.ts";
 import { heed } from "./heed.ts";
 import type { Inbox } from "./inbox.ts";
-import { type Flight, perform } from "./perform.ts";
+import { type Flight, flightOf, perform } from "./perform.ts";
 
 /** A run as its journal tells it: `seq` events are stored. A new run has none yet, only those in `unsaved`. */
 export interface Restored {
@@ -46,7 +46,7 @@ interface Hosting {
   readonly halt: Halt;
 }
 
-/** `first`: facts that come before any decision. Rejects when the journal does; the run can then be resumed from what is stored. */
+/** `first`: facts before any decision. Rejects when the journal does; the run can then be resumed from what is stored. */
 export async function runLoop(
   restored: Restored,
   first: readonly Fact[],
@@ -112,8 +112,7 @@ function record(host: Hosting, fact: Fact): void {
 function clear(host: Hosting, { start, state }: Extract<Decision, { kind: "authorize" }>): void {
   const { fact, effect } = authorize(host.plan, state, start, host.ports.policy);
   record(host, fact);
-  const { path: stage, visit, attempt, failures } = start;
-  if (effect !== null) host.cleared.push({ run: host.run, stage, visit, attempt, failures, effect });
+  if (effect !== null) host.cleared.push(flightOf(host.run, state, start, effect));
 }
 
 /** Everything recorded since the last call becomes durable, at once. False: another host was first. */

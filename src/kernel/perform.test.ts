@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { planFrom } from "../../test/support/plan-from-yaml.ts";
 import { createTestHost, type Script } from "../../test/support/run-plan.ts";
+import { pawlError } from "../base/errors.ts";
+import { NO_USAGE } from "../base/usage.ts";
 import type { ChildReport, ChildRequest } from "../ports/child-runs.ts";
+import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
+import { WORKSPACE_ERRORS } from "../ports/errors/workspace-errors.ts";
+import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { EventOf } from "../run/events.ts";
 import { createHalt, type Halt } from "./halt.ts";
 import { perform } from "./perform.ts";
@@ -87,7 +92,17 @@ describe("perform an action", () => {
       input: {},
       inputs: {},
     } as const;
-    const flight = { run: host.run, stage: "a", visit: 1, attempt: 1, failures: 0, effect };
+    const flight = {
+      run: host.run,
+      stage: "a",
+      visit: 1,
+      attempt: 1,
+      failures: 0,
+      member: null,
+      tree: null,
+      verified: false,
+      effect,
+    };
     expect(await perform(ACTION, flight, host.ports, stopped())).toMatchObject({ cause: "killed" });
   });
 
@@ -117,6 +132,9 @@ stages:
         key: `${host.run}:a:1`,
         argv: ["ok", "hello"],
         env: { WORD: "hello" },
+        folder: `memory:${host.run}/`,
+        mounts: [],
+        wall: expect.objectContaining({ sandbox: "workspace_write" }),
         cwd: "sub",
         timeoutMs: 9000,
         stallMs: 3000,
@@ -255,8 +273,173 @@ describe("perform a child run", () => {
       visit: 1,
       attempt: 1,
       failures: 0,
+      member: null,
+      tree: null,
+      verified: false,
       effect: { kind: "run", stage, params: {} },
     } as const;
     expect(await perform(plan, flight, host.ports, stopped())).toMatchObject({ outcome: "failure", cause: "killed" });
+  });
+});
+
+describe("perform in a workspace", () => {
+  const WRITES = "stages:\n  - { id: a, command: [ok], max_attempts: 2, backoff: 1s }\n";
+  const left = (host: ReturnType<typeof createTestHost>, tree: unknown) =>
+    Object.fromEntries(host.workspaces.tree(String(tree)) ?? []);
+
+  it("gives each attempt the tree that the stage began with, and saves what each left", async () => {
+    const seen: string[][] = [];
+    const host = createTestHost(planFrom(WRITES), {
+      stages: { a: [{ cause: "exit", exit: 1 }, {}] },
+      work: ({ attempt }, files) => {
+        seen.push([...files.keys()]);
+        files.set(`try-${attempt}`, "x");
+      },
+    });
+    await host.start();
+    expect(seen).toEqual([["README.md"], ["README.md"]]);
+    const trees = (await host.events()).flatMap((event) => (event.type === "stage.finished" ? [event.tree] : []));
+    expect(trees.map((tree) => left(host, tree))).toEqual([
+      { "README.md": "hello", "try-1": "x" },
+      { "README.md": "hello", "try-2": "x" },
+    ]);
+  });
+
+  it("saves nothing of a stage that may not write", async () => {
+    const host = createTestHost(planFrom("stages:\n  - { id: a, command: [ok], sandbox: read_only }\n"));
+    await host.start();
+    expect((await host.events()).find((event) => event.type === "stage.finished")).not.toHaveProperty("tree");
+  });
+
+  it("starts nothing where a run that needs a tree has none", async () => {
+    const plan = planFrom(WRITES);
+    const stage = plan.stages[0];
+    if (stage?.kind !== "command") throw new Error("not a command");
+    const host = createTestHost(plan);
+    const request = { kind: "run", argv: ["ok"] } as const;
+    const effect = { kind: "process", stage, request, argv: ["ok"], env: {}, inputs: {} } as const;
+    const flight = {
+      run: host.run,
+      stage: "a",
+      visit: 1,
+      attempt: 1,
+      failures: 0,
+      member: null,
+      tree: null,
+      verified: false,
+      effect,
+    };
+    expect(await perform(plan, flight, host.ports, createHalt())).toMatchObject({ cause: "spawn_error" });
+    expect(host.executed).toEqual([]);
+  });
+
+  it("fails the stage when the workspace refuses, and stops the host when it breaks", async () => {
+    const missing = pawlError(WORKSPACE_ERRORS, "WORKSPACE_TREE_MISSING", { tree: "t" });
+    const refuses = (method: "enter" | "save", error: Error): Partial<KernelPorts> => {
+      const { workspaces } = createTestHost(planFrom(WRITES));
+      const reject = () => Promise.reject(error);
+      return {
+        workspaces: {
+          ...workspaces,
+          enter:
+            method === "enter"
+              ? reject
+              : async () => ({ folder: "", mounts: [], save: reject, remove: async () => {} }),
+        },
+      };
+    };
+    for (const yaml of ["command: [ok]", "gate: { command: [ok] }"]) {
+      const plan = planFrom(`stages:\n  - { id: a, ${yaml} }\n`);
+      expect(await finishedBy({ ports: refuses("enter", missing) }, plan)).toMatchObject({
+        outcome: yaml.startsWith("gate") ? "fail" : "failure",
+        cause: "spawn_error",
+      });
+      expect(await finishedBy({ ports: refuses("save", missing) }, plan)).toMatchObject({
+        outcome: yaml.startsWith("gate") ? "fail" : "failure",
+        cause: "invalid_output",
+      });
+    }
+    const full = pawlError(JOURNAL_ERRORS, "JOURNAL_DISK_FULL", { file: "pawl.db" });
+    const broken = createTestHost(planFrom(WRITES), { ports: refuses("enter", full) });
+    await expect(broken.start()).rejects.toBe(full);
+  });
+
+  it("removes the workspace of a member once it is saved", async () => {
+    const plan = planFrom("stages:\n  - id: g\n    group: { parallel: [ { id: m, command: [ok] } ] }\n");
+    const host = createTestHost(plan);
+    await host.start();
+    expect(host.executed[0]?.folder).toBe(`memory:${host.run}/g.m`);
+    expect(host.workspaces.files(`memory:${host.run}/g.m`)).toBeUndefined();
+  });
+
+  it("hands the tree of a run to its child, and takes over what the child left", async () => {
+    const plan = planFrom("stages:\n  - { id: r, run: { blueprint: ./kid.yaml } }\n", {
+      children: { "kid.yaml": "stages: [ { id: k, command: [ok] } ]\n" },
+    });
+    const given: unknown[] = [];
+    const children: KernelPorts["children"] = {
+      run: async (request) => {
+        given.push(request.tree);
+        return { ended: true, status: "succeeded", reason: "reported", usage: NO_USAGE, tree: "of-the-child" };
+      },
+    };
+    const host = createTestHost(plan, { ports: { children } });
+    expect(await host.start()).toMatchObject({ state: { facts: { tree: "of-the-child" } } });
+    expect(given).toEqual([expect.stringMatching(/^[0-9a-f]{40}$/)]);
+  });
+
+  it("keeps to the tree that a gate has judged, whatever the gate leaves behind", async () => {
+    const plan = planFrom("stages:\n  - { id: a, command: [ok] }\n  - { id: g, gate: { command: [ok] } }\n");
+    const host = createTestHost(plan, { work: ({ stage }, files) => files.set(stage, "x") });
+    const end = await host.start();
+    expect(left(host, end.lost ? "" : end.state.facts.tree)).toEqual({ "README.md": "hello", a: "x" });
+    const judged = (await host.events()).findLast((event) => event.type === "stage.finished");
+    expect(left(host, judged?.type === "stage.finished" ? judged.tree : "")).toHaveProperty("g");
+  });
+
+  it("tells an action whether a gate has passed exactly the tree it gets", async () => {
+    const told = async (yaml: string, stages: Script["stages"] = {}) => {
+      const seen: boolean[] = [];
+      const { actions } = createTestHost(ACTION).ports;
+      const action = actions.get("test.work");
+      if (action === undefined) throw new Error("no action");
+      const perform: typeof action.perform = async (_, { verified }) => {
+        seen.push(verified);
+        return { ok: true };
+      };
+      const ports = { actions: { get: () => ({ ...action, perform }), signatures: actions.signatures } };
+      await createTestHost(planFrom(yaml), {
+        stages,
+        ports,
+        work: ({ stage }, files) => files.set(stage, "x"),
+      }).start();
+      return seen;
+    };
+    const last = "  - { id: z, action: test.work }\n";
+    expect(
+      await told(`stages:\n  - { id: a, command: [ok] }\n  - { id: g, gate: { command: [ok] } }\n${last}`),
+    ).toEqual([true]);
+    expect(
+      await told(`stages:\n  - { id: g, gate: { command: [ok] } }\n  - { id: a, command: [ok] }\n${last}`),
+    ).toEqual([false]);
+    expect(await told(`stages:\n  - { id: a, command: [ok] }\n${last}`)).toEqual([false]);
+    const failing = `stages:\n  - { id: g, gate: { command: [ok] }, on: { fail: z } }\n${last}`;
+    expect(await told(failing, { g: [{ cause: "exit", exit: 1 }] })).toEqual([false]);
+  });
+
+  it("takes what a person calls done with what the attempt that ran out of time had left", async () => {
+    const plan = planFrom("stages:\n  - { id: a, command: [ok], effect: once, max_attempts: 2 }\n");
+    const host = createTestHost(plan, {
+      stages: { a: [{ cause: "timeout" }] },
+      work: (_, files) => files.set("half", "done"),
+    });
+    await host.start();
+    const asked = (await host.events()).find((event) => event.type === "approval.requested");
+    if (asked?.type !== "approval.requested") throw new Error("nothing was asked");
+    const end = await host.resume([
+      { type: "approval.answered", stage: "a", digest: asked.digest, answer: "done", by: "ann" },
+      { type: "run.resumed", after: "wait" },
+    ]);
+    expect(left(host, end.lost ? "" : end.state.facts.tree)).toHaveProperty("half");
   });
 });

@@ -1,26 +1,44 @@
 /** perform: one effect → one port call → one fact. Outcomes are data; nothing that a stage does can throw into the loop. */
+import { isPawlError } from "../base/errors.ts";
 import { effectKey, type RunId } from "../base/ids.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Plan } from "../plan/plan.ts";
+import { needsTree } from "../plan/walls.ts";
 import type { Action, ActionContext } from "../ports/actions.ts";
 import type { ProcessReport } from "../ports/executor.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
+import type { Workspace } from "../ports/workspaces.ts";
+import { isVerified, type Start } from "../run/decide.ts";
 import type { Effect } from "../run/effect/effect.ts";
 import type { EventOf, Fact } from "../run/events.ts";
 import { childOf } from "../run/plan-index.ts";
+import type { RunningState } from "../run/state.ts";
 import { childRunId } from "./child-id.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 import type { Halt } from "./halt.ts";
+import { canWrite, placeOf } from "./place.ts";
 
 /** An effect that was authorized and whose INTENT is durable. */
 export interface Flight {
   readonly run: RunId;
   readonly stage: string;
+  /** Path of the member; null: the stage is no member of a group. */
+  readonly member: string | null;
   readonly visit: number;
   readonly attempt: number;
   /** Failed attempts of this visit so far: a child run is new after a failure and the same after an interruption. */
   readonly failures: number;
+  /** What the workspace holds when the attempt begins; null: there is none. */
+  readonly tree: string | null;
+  /** A gate has passed exactly this tree. */
+  readonly verified: boolean;
   readonly effect: Effect;
+}
+
+export function flightOf(run: RunId, { facts, progress }: RunningState, start: Start, effect: Effect): Flight {
+  const { path: stage, visit, attempt, failures, tree } = start;
+  const member = progress.group === null ? null : stage;
+  return { run, stage, member, visit, attempt, failures, tree, verified: isVerified(facts), effect };
 }
 
 /** Turns of the promise queue in which an action that waits for nothing has ended. */
@@ -35,9 +53,9 @@ export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, ha
   if (halt.hasEnded()) return done(failure("killed", "it was not started: the run is ending"));
   switch (effect.kind) {
     case "process":
-      return done(await performProcess(flight, effect, ports, halt));
+      return done(await performProcess(plan, flight, effect, ports, halt));
     case "action":
-      return done(await performAction(flight, effect, ports, halt));
+      return done(await performAction(plan, flight, effect, ports, halt));
     case "run": {
       const report = await performRun(plan, flight, effect, ports, halt);
       return "rested" in report ? { type: "stage.rested", stage, attempt, child: report.rested } : done(report);
@@ -47,18 +65,60 @@ export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, ha
 
 type Of<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 
+/** A process works in a workspace that holds exactly the tree it shall begin with; what it leaves there is saved. */
 async function performProcess(
+  plan: Plan,
   flight: Flight,
   effect: Of<"process">,
   ports: KernelPorts,
   halt: Halt,
 ): Promise<Finished> {
+  const { run, stage, member, attempt, tree } = flight;
+  const place = placeOf(plan, { run, member, tree, leaf: effect.stage });
+  if (place === null && needsTree(plan))
+    return gated(effect, failure("spawn_error", "the run has no tree to work in: nothing was started"));
+  if (place === null || tree === null) return execute(flight, effect, null, ports, halt);
+  const label = { stage, attempt, at: ports.clock.now() };
+  const workspace = await orRefusal(ports.workspaces.enter(place, tree, label));
+  if ("refusal" in workspace) return gated(effect, failure("spawn_error", workspace.refusal));
+  const finished = await execute(flight, effect, workspace.value, ports, halt);
+  if (!canWrite(effect.stage)) return finished;
+  const saved = await orRefusal(workspace.value.save(label));
+  if (place.member !== null && "value" in saved) await workspace.value.remove(label);
+  if ("refusal" in saved) return gated(effect, { ...finished, ...failure("invalid_output", saved.refusal) });
+  return { ...finished, tree: saved.value };
+}
+
+/** What a workspace refuses is the end of the stage; anything else that goes wrong is the end of its host. */
+async function orRefusal<T>(work: Promise<T>): Promise<{ readonly value: T } | { readonly refusal: string }> {
+  try {
+    return { value: await work };
+  } catch (error) {
+    if (isPawlError(error) && error.code.startsWith("WORKSPACE_")) return { refusal: error.message };
+    throw error;
+  }
+}
+
+function gated(effect: Of<"process">, finished: Finished): Finished {
+  return effect.stage.kind === "gate" ? { ...finished, outcome: "fail" } : finished;
+}
+
+async function execute(
+  flight: Flight,
+  effect: Of<"process">,
+  workspace: Workspace | null,
+  ports: KernelPorts,
+  halt: Halt,
+): Promise<Finished> {
   const { run, stage, visit, attempt } = flight;
-  const { cwd, timeoutMs, stallMs, capture, outputs } = effect.stage;
+  const { cwd, wall, timeoutMs, stallMs, capture, outputs } = effect.stage;
   const { argv, env, inputs } = effect;
   const key = effectKey(run, stage, visit);
-  const request = { run, stage, attempt, key, argv, env, cwd, timeoutMs, stallMs, capture, inputs, outputs };
-  const report = await ports.executor.execute(request, halt.signal(), (text) => ports.onOutput(run, stage, text));
+  const { folder, mounts } = workspace ?? { folder: null, mounts: [] };
+  const request = { run, stage, attempt, key, argv, env, folder, mounts, cwd, wall, inputs, outputs };
+  const report = await ports.executor.execute({ ...request, timeoutMs, stallMs, capture }, halt.signal(), (text) =>
+    ports.onOutput(run, stage, text),
+  );
   const { artifacts, ...facts } = report;
   return {
     ...facts,
@@ -75,8 +135,14 @@ function outcomeOf(effect: Of<"process">, report: ProcessReport): string {
   return report.cause === "exit" && stage.escalateExits.some((exit) => exit === report.exit) ? "escalate" : "fail";
 }
 
-async function performAction(flight: Flight, effect: Of<"action">, ports: KernelPorts, halt: Halt): Promise<Finished> {
-  const { run, stage, visit, attempt } = flight;
+async function performAction(
+  plan: Plan,
+  flight: Flight,
+  effect: Of<"action">,
+  ports: KernelPorts,
+  halt: Halt,
+): Promise<Finished> {
+  const { run, stage, visit, attempt, tree } = flight;
   const action = ports.actions.get(effect.stage.action);
   if (action === undefined)
     return failure("spawn_error", `action ${effect.stage.action} is not registered in this process`);
@@ -94,6 +160,9 @@ async function performAction(flight: Flight, effect: Of<"action">, ports: Kernel
       return limit().halt.signal();
     },
     inputs: effect.inputs,
+    level: plan.level,
+    tree,
+    verified: flight.verified,
   };
   const work = attemptAction(action, effect.input, context);
   // An action that ignores its signal is left behind: its host must not hang with it.
@@ -122,7 +191,8 @@ async function attemptAction(action: Action, input: JsonObject, context: ActionC
     const report = await action.perform(input, context);
     const { usage } = report;
     if (!report.ok) return { outcome: "failure", cause: "exit", error: report.error, usage };
-    return { outcome: "success", cause: "ok", output: report.output, artifacts: report.artifacts, usage };
+    const { output, artifacts, tree } = report;
+    return { outcome: "success", cause: "ok", output, artifacts, usage, tree };
   } catch (error) {
     return failure("defect", `action ${action.name} threw: ${messageOf(error)}`);
   }
@@ -141,15 +211,17 @@ async function performRun(
     run,
     plan: child,
     params: { ...child.params, ...effect.params },
+    tree: child.workspace === null ? null : flight.tree,
     parent: { run: flight.run, stage: flight.stage },
   };
   const deadline = createDeadline(effect.stage.timeoutMs, ports.clock, halt);
   const ended = await ports.children.run(request, deadline.halt.signal()).finally(deadline.clear);
   if (!ended.ended) return { rested: run };
   const { status, reason, usage } = ended;
+  const tree = ended.tree ?? undefined;
   if (deadline.isLate())
     return { ...failure("timeout", `run ${run} took longer than ${effect.stage.timeoutMs} ms`), child: run, usage };
-  if (status === "succeeded") return { outcome: "success", cause: "ok", child: run, usage };
+  if (status === "succeeded") return { outcome: "success", cause: "ok", child: run, usage, tree };
   return { ...failure("child", `run ${run} ${status}: ${reason}`), child: run, usage };
 }
 

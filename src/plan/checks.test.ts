@@ -7,11 +7,13 @@ import {
   group,
   lit,
   param,
+  planOf,
   problemsOf,
   ref,
   run,
   signature,
 } from "../../test/support/blueprint-builder.ts";
+import type { Blueprint } from "../blueprint/blueprint.ts";
 
 describe("an action", () => {
   const actions = [
@@ -146,6 +148,36 @@ describe("a child", () => {
       ["PLAN_PARAM_UNKNOWN", "Declare it below `params`, or leave it out.", 1],
       ["PLAN_PARAM_TYPE", "Give a number, or change the declared `type`.", 1],
       ["PLAN_PARAM_MISSING", "Give it with `--param branch=…`, or add a `default`.", 1],
+    ]);
+  });
+});
+
+describe("a wall", () => {
+  test("that could not hold what it promises is refused", () => {
+    const inFolder = (stage: object) =>
+      blueprint([command("a", stage)], { workspace: { kind: "directory", from: "head", share: [] } });
+    expect(planOf(inFolder({})).stages[0]).toMatchObject({ wall: { sandbox: "read_only" } });
+    expect(planOf(inFolder({ sandbox: "danger_full_access" })).stages).toHaveLength(1);
+    expect(codesOf(inFolder({ sandbox: "workspace_write" }))).toEqual(["PLAN_SANDBOX_UNFIT"]);
+    expect(codesOf(inFolder({ sandbox: "repo_write" }))).toEqual(["PLAN_SANDBOX_UNFIT"]);
+    const linked = { kind: "worktree", from: "head", share: [] } as const;
+    expect(codesOf(blueprint([command("a", { sandbox: "repo_write" })], { workspace: linked }))).toEqual([
+      "PLAN_REPOSITORY_SHARED",
+    ]);
+    const open = command("a", { sandbox: "danger_full_access", network: ["example.org"] });
+    expect(codesOf(blueprint([open]))).toEqual(["PLAN_NETWORK_UNENFORCEABLE"]);
+    expect(codesOf(blueprint([group("g", [open])]))).toEqual(["PLAN_NETWORK_UNENFORCEABLE"]);
+  });
+});
+
+describe("a child run", () => {
+  test("works where its parent works", () => {
+    const kid = (workspace: Blueprint["workspace"]) => [blueprint([command("k")], { name: "kid", workspace })];
+    const parent = blueprint([run("r", "kid")]);
+    expect(planOf(parent, {}, kid({ kind: "clone", from: "head", share: [] })).children).toHaveLength(1);
+    expect(codesOf(parent, {}, kid({ kind: "worktree", from: "head", share: [] }))).toEqual(["PLAN_CHILD_WORKSPACE"]);
+    expect(codesOf(parent, {}, kid({ kind: "clone", from: "working_tree", share: [] }))).toEqual([
+      "PLAN_CHILD_WORKSPACE",
     ]);
   });
 });

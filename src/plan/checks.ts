@@ -1,10 +1,10 @@
 /** What the compiler asks of a stage beyond its form: that its action or child exists and gets what it needs. */
 import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import type { Expression } from "../base/expression.ts";
-import { isJsonObject } from "../base/json.ts";
+import { canonical, isJsonObject, type JsonObject } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
 import type { Blueprint, LeafSpec, StageSpec } from "../blueprint/blueprint.ts";
-import { isWeaker } from "./defaults.ts";
+import { isWeaker, wallOf } from "./defaults.ts";
 import { PLAN_ERRORS } from "./errors.ts";
 import { matchesType, typeName } from "./params.ts";
 import type { ActionSignature } from "./plan.ts";
@@ -15,6 +15,8 @@ export type RunSpec = Extract<LeafSpec, { kind: "run" }>;
 export interface Known {
   readonly actions: ReadonlyMap<string, ActionSignature>;
   readonly child: (name: string) => Blueprint | undefined;
+  /** The blueprint that the stage is part of. */
+  readonly of: Blueprint;
 }
 
 /** Every problem of a stage, those of the members of a group too. */
@@ -27,8 +29,22 @@ export function checkStage(spec: StageSpec, known: Known): readonly Diagnostic[]
     case "group":
       return [...checkFixedEffect(spec, "idempotent"), ...spec.members.flatMap((member) => checkStage(member, known))];
     default:
-      return [];
+      return checkWall(spec, known);
   }
+}
+
+/** A wall that could not hold what it promises is refused before anything runs. */
+function checkWall(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, { of }: Known): readonly Diagnostic[] {
+  const { sandbox, network } = wallOf(spec, of.defaults, of.workspace.kind);
+  const { id: stage, where } = spec;
+  const writes = sandbox === "workspace_write" || sandbox === "repo_write";
+  if (of.workspace.kind === "directory" && writes)
+    return [diagnose(PLAN_ERRORS, "PLAN_SANDBOX_UNFIT", { stage, sandbox }, where)];
+  if (of.workspace.kind === "worktree" && sandbox === "repo_write")
+    return [diagnose(PLAN_ERRORS, "PLAN_REPOSITORY_SHARED", { stage }, where)];
+  if (sandbox === "danger_full_access" && network.length > 0)
+    return [diagnose(PLAN_ERRORS, "PLAN_NETWORK_UNENFORCEABLE", { stage }, where)];
+  return [];
 }
 
 function checkFixedEffect(spec: StageSpec, fixed: string): readonly Diagnostic[] {
@@ -82,6 +98,10 @@ function checkChild(spec: RunSpec, known: Known): readonly Diagnostic[] {
   const child = known.child(spec.blueprint);
   if (child === undefined) {
     return [diagnose(PLAN_ERRORS, "PLAN_CHILD_NOT_FOUND", { stage: spec.id, child: spec.blueprint }, spec.where)];
+  }
+  if (canonical(child.workspace as unknown as JsonObject) !== canonical(known.of.workspace as unknown as JsonObject)) {
+    const data = { stage: spec.id, child: child.name, parent: known.of.name };
+    return [diagnose(PLAN_ERRORS, "PLAN_CHILD_WORKSPACE", data, spec.where)];
   }
   const declared = new Map(child.params);
   const given = new Set(spec.params.map(([name]) => name));

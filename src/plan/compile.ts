@@ -13,7 +13,7 @@ import { settle } from "./defaults.ts";
 import { PLAN_ERRORS } from "./errors.ts";
 import { seal } from "./fingerprint.ts";
 import { defaultParams, giveParams, type ParamValues } from "./params.ts";
-import type { ActionSignature, Plan, PlanLimits } from "./plan.ts";
+import type { ActionSignature, LeafStage, Plan, PlanLimits, PlanStage } from "./plan.ts";
 import { type Routed, routeStages } from "./routes.ts";
 import { buildStage, type Child } from "./stages.ts";
 import { worstVisits } from "./visits.ts";
@@ -68,7 +68,7 @@ function compileOne(
   const limits = limitsOf(blueprint.limits);
   const kept = routeStages(blueprint, input.level, problems);
   const find = (name: string): Blueprint | undefined => input.child(name, blueprint.file);
-  for (const spec of blueprint.stages) problems.push(...checkStage(spec, { actions, child: find }));
+  for (const spec of blueprint.stages) problems.push(...checkStage(spec, { actions, child: find, of: blueprint }));
   problems.push(...unboundedCycles(blueprint, kept, limits));
   const children = compileChildren(kept, lineage, session);
   if (children === undefined || problems.length > before) return undefined;
@@ -77,7 +77,13 @@ function compileOne(
   const bounds = new Map(plans.map((plan) => [plan.fingerprint, plan.bound]));
   const child = (spec: RunSpec): Child => children.get(spec) as Child;
   const stages = kept.map(({ spec, routes }) =>
-    buildStage(spec, routes, { defaults: blueprint.defaults, actions, child, bounds }),
+    buildStage(spec, routes, {
+      defaults: blueprint.defaults,
+      workspace: blueprint.workspace.kind,
+      actions,
+      child,
+      bounds,
+    }),
   );
   const bound = worstCase(stages, bounds, limits);
   problems.push(...sizeProblems(blueprint, plans), ...inexact(blueprint, bound));
@@ -89,11 +95,30 @@ function compileOne(
     params,
     limits,
     rules: [...input.rules, ...inheritedRules(ancestors), ...blueprint.rules],
+    workspace: needsWorkspace(stages, plans, actions) ? blueprint.workspace : null,
     start: (stages[0] as (typeof stages)[number]).id,
     stages,
     children: plans,
     bound,
   });
+}
+
+/** A plan whose stages run no process and touch no tree works nowhere. */
+function needsWorkspace(
+  stages: readonly PlanStage[],
+  children: readonly Plan[],
+  actions: ReadonlyMap<string, ActionSignature>,
+): boolean {
+  const leaves = stages.flatMap((stage): readonly LeafStage[] => (stage.kind === "group" ? stage.members : [stage]));
+  return (
+    children.some(({ workspace }) => workspace !== null) ||
+    leaves.some(
+      (leaf) =>
+        leaf.kind === "command" ||
+        leaf.kind === "gate" ||
+        (leaf.kind === "action" && actions.get(leaf.action)?.usesTree === true),
+    )
+  );
 }
 
 /** A child may only tighten: what its ancestors deny or ask about stays denied or asked about. */

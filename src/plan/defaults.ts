@@ -1,10 +1,21 @@
 /** Defaults: what a stage gets where its author wrote nothing. The stage's own word wins, then the blueprint's, then these. */
-import type { BackoffSpec, EffectClass, LeafSpec, StageSettings, StageSpec } from "../blueprint/blueprint.ts";
+import type {
+  BackoffSpec,
+  EffectClass,
+  LeafSpec,
+  StageSettings,
+  StageSpec,
+  WorkspaceKind,
+} from "../blueprint/blueprint.ts";
+import type { Wall } from "./plan.ts";
 
 const MAX_ATTEMPTS = 1;
 const TIMEOUT_MS = 600_000;
 const BACKOFF: BackoffSpec = { firstMs: 500, factor: 2, maxMs: 30_000 };
 const CWD = ".";
+const PROCESSES = 4096;
+const OUTPUT_BYTES = 2 ** 30;
+const FILE_BYTES = 2 ** 32;
 
 /** From the freest to the strictest: how much may be repeated after a crash. */
 const STRICTNESS: readonly EffectClass[] = ["idempotent", "keyed", "once"];
@@ -29,12 +40,45 @@ export function settle(spec: StageSpec, defaults: StageSettings): Settings {
   };
 }
 
-/** The effect of a process stage. A check is made to be repeated; of any other process nothing is known. */
+/** The wall around a process. Resources are filled in one by one: a stage that limits one keeps the others. */
+export function wallOf(spec: StageSettings, defaults: StageSettings, workspace: WorkspaceKind): Wall {
+  const resources = {
+    processes: PROCESSES,
+    fileBytes: FILE_BYTES,
+    outputBytes: OUTPUT_BYTES,
+    ...defaults.resources,
+    ...spec.resources,
+  };
+  return {
+    // The project folder itself is never written to unasked.
+    sandbox: spec.sandbox ?? defaults.sandbox ?? (workspace === "directory" ? "read_only" : "workspace_write"),
+    network: [...new Set(spec.network ?? defaults.network ?? [])].sort(),
+    resources: {
+      memoryBytes: resources.memoryBytes ?? null,
+      cpuMs: resources.cpuMs ?? null,
+      processes: resources.processes,
+      fileBytes: resources.fileBytes,
+      outputBytes: resources.outputBytes,
+    },
+  };
+}
+
+/**
+ * The effect of a process stage. A check is made to be repeated. What cannot reach beyond a workspace that is restored
+ * before each attempt does nothing new when it is repeated; of any other process nothing is known.
+ */
 export function processEffect(
   spec: Extract<LeafSpec, { kind: "command" | "gate" }>,
   defaults: StageSettings,
+  wall: Wall,
 ): EffectClass {
-  return spec.effect ?? defaults.effect ?? (spec.kind === "gate" ? "idempotent" : "once");
+  const written = spec.effect ?? defaults.effect;
+  if (written !== undefined) return written;
+  return spec.kind === "gate" || isContained(wall) ? "idempotent" : "once";
+}
+
+function isContained({ sandbox, network }: Wall): boolean {
+  return network.length === 0 && sandbox !== "danger_full_access";
 }
 
 /** The effect of an action: never freer than the action itself declares, whatever the blueprint's default is. */

@@ -76,6 +76,37 @@ export const PLAN_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  PLAN_SANDBOX_UNFIT: {
+    what: (d: { stage: string; sandbox: string }) =>
+      `Stage "${d.stage}" has the sandbox ${d.sandbox}, and its workspace is the project folder itself.`,
+    why: "A stage may write only to a workspace of its own: your files stay as you left them.",
+    hint: "Write `workspace: clone`, or give the stage `sandbox: read_only`.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_REPOSITORY_SHARED: {
+    what: (d: { stage: string }) =>
+      `Stage "${d.stage}" has the sandbox repo_write, and its git data is that of your repository.`,
+    why: "A linked worktree shares the git folder of the project, which no stage may write.",
+    hint: "Write `workspace: clone`, or give the stage `sandbox: workspace_write`.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_NETWORK_UNENFORCEABLE: {
+    what: (d: { stage: string }) => `Stage "${d.stage}" lists hosts, but has no sandbox that could hold it to them.`,
+    why: "With danger_full_access a process reaches every host, whatever is written here.",
+    hint: "Choose another `sandbox`, or leave out `network`.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_CHILD_WORKSPACE: {
+    what: (d: { stage: string; child: string; parent: string }) =>
+      `Stage "${d.stage}" runs "${d.child}", whose \`workspace\` is not that of "${d.parent}".`,
+    why: "A child run goes on with the tree of its parent, and hands its own tree back.",
+    hint: "Write the same `workspace` in both blueprints.",
+    retry: "after_change",
+    exit: 3,
+  },
   PLAN_ACTION_UNKNOWN: {
     what: (d: { stage: string; action: string; near: string | null }) =>
       `Stage "${d.stage}" calls the action "${d.action}", which is not registered.`,

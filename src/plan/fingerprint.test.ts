@@ -84,13 +84,16 @@ const base = (change: Partial<Blueprint> = {}): Blueprint => ({
   ...change,
 });
 
-const kid = blueprint([command("k")], {
-  name: "kid",
-  params: [
-    ["p", param({ default: 0 })],
-    ["q", param({ default: 0 })],
-  ],
-});
+const kidFrom = (from: "head" | "working_tree") =>
+  blueprint([command("k")], {
+    name: "kid",
+    workspace: { kind: "clone", from, share: [] },
+    params: [
+      ["p", param({ default: 0 })],
+      ["q", param({ default: 0 })],
+    ],
+  });
+const kid = kidFrom("head");
 const given = {
   actions: [
     {
@@ -211,7 +214,11 @@ describe("the fingerprint", () => {
       nameWith(0, { program: { argv: { list: [ref("params.x")] } } }),
       nameWith(0, { program: { shell: lit("x") } }),
       nameWith(0, { maxAttempts: 2 }),
-      nameWith(0, { effect: "idempotent" }),
+      nameWith(0, { effect: "once" }),
+      nameWith(0, { sandbox: "read_only" }),
+      nameWith(0, { network: ["example.org"] }),
+      nameWith(0, { resources: { memoryBytes: 1024 } }),
+      nameOf(base({ workspace: { kind: "clone", from: "working_tree", share: [] } }), kidFrom("working_tree")),
       nameWith(0, { on: [{ outcome: "failure", target: "c", where: { file: "", line: 1, column: 1, length: 1 } }] }),
       nameWith(0, {
         env: [

@@ -2,7 +2,15 @@
 import type { Expression } from "../base/expression.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { Usage } from "../base/usage.ts";
-import type { BackoffSpec, Capture, EffectClass, Level, ParamType } from "../blueprint/blueprint.ts";
+import type {
+  BackoffSpec,
+  Capture,
+  EffectClass,
+  Level,
+  ParamType,
+  SandboxMode,
+  WorkspaceSpec,
+} from "../blueprint/blueprint.ts";
 import type { Rule } from "../policy/rule.ts";
 
 export type StageKind = "command" | "action" | "gate" | "run" | "group";
@@ -32,7 +40,25 @@ interface PlanStageCommon {
   readonly routes: Readonly<Record<string, Target>>;
 }
 
+/** The most a process and everything it starts may use; null: not limited. */
+export interface Resources {
+  readonly memoryBytes: number | null;
+  readonly cpuMs: number | null;
+  readonly processes: number | null;
+  readonly fileBytes: number | null;
+  readonly outputBytes: number | null;
+}
+
+/** The wall around a process. */
+export interface Wall {
+  readonly sandbox: SandboxMode;
+  /** Hosts it may reach, sorted; none: no network at all. */
+  readonly network: readonly string[];
+  readonly resources: Resources;
+}
+
 interface PlanProcess {
+  readonly wall: Wall;
   readonly program: PlanProgram;
   readonly env: readonly (readonly [name: string, value: Expression])[];
   readonly cwd: string;
@@ -98,6 +124,8 @@ export interface Plan {
   readonly params: Readonly<Record<string, JsonValue>>;
   readonly limits: PlanLimits;
   readonly rules: readonly Rule[];
+  /** Where its processes work; null: it has none. */
+  readonly workspace: WorkspaceSpec | null;
   readonly start: string;
   /** In the order written; `stages[i].id` is unique. */
   readonly stages: readonly PlanStage[];
@@ -115,6 +143,8 @@ export interface ActionSignature {
   readonly cost: Usage;
   /** Names of the members that `with` may have, and whether each must be there; `*` stands for any name. */
   readonly input: Readonly<Record<string, { readonly required: boolean; readonly summary: string }>>;
+  /** It reads or changes the tree of the run's workspace. */
+  readonly usesTree?: true;
 }
 
 export type PlanJson = Plan & JsonObject;

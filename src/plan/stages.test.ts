@@ -22,7 +22,12 @@ describe("a stage of the plan", () => {
     expect(stage).toEqual({
       id: "a",
       kind: "command",
-      effect: "once",
+      effect: "idempotent",
+      wall: {
+        sandbox: "workspace_write",
+        network: [],
+        resources: { memoryBytes: null, cpuMs: null, processes: 4096, fileBytes: 2 ** 32, outputBytes: 2 ** 30 },
+      },
       maxAttempts: 1,
       backoff: BACKOFF,
       maxVisits: null,
@@ -63,6 +68,31 @@ describe("a stage of the plan", () => {
     );
     expect(plan.stages[0]).toMatchObject(defaults);
     expect(plan.stages[1]).toMatchObject({ ...own, title: "Second", inputs: ["a.log"] });
+  });
+
+  test("that runs a process has its wall filled in, one resource at a time", () => {
+    const defaults = {
+      sandbox: "repo_write",
+      network: ["b.org", "a.org"],
+      resources: { cpuMs: 5, processes: 9 },
+    } as const;
+    const stages = [command("a"), command("b", { sandbox: "read_only", network: [], resources: { processes: 1 } })];
+    const walls = planOf(blueprint(stages, { defaults })).stages.map((stage) => "wall" in stage && stage.wall);
+    const rest = { memoryBytes: null, fileBytes: 2 ** 32, outputBytes: 2 ** 30 };
+    expect(walls).toEqual([
+      { sandbox: "repo_write", network: ["a.org", "b.org"], resources: { ...rest, cpuMs: 5, processes: 9 } },
+      { sandbox: "read_only", network: [], resources: { ...rest, cpuMs: 5, processes: 1 } },
+    ]);
+  });
+
+  test("that cannot reach beyond a workspace of its own may be repeated, any other may not", () => {
+    const effects = (stage: object, kind: "clone" | "worktree" | "directory") =>
+      planOf(blueprint([command("a", stage)], { workspace: { kind, from: "head", share: [] } })).stages[0]?.effect;
+    expect(effects({}, "clone")).toBe("idempotent");
+    expect(effects({ sandbox: "repo_write" }, "clone")).toBe("idempotent");
+    expect(effects({}, "directory")).toBe("idempotent");
+    expect(effects({ network: ["example.org"] }, "clone")).toBe("once");
+    expect(effects({ sandbox: "danger_full_access" }, "clone")).toBe("once");
   });
 
   test("that checks may be repeated, unless the author says otherwise", () => {

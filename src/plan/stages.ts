@@ -1,9 +1,17 @@
 /** A stage as written and checked → a stage of the plan, with every default filled in. */
 import type { Expression } from "../base/expression.ts";
-import type { Blueprint, LeafSpec, ParamType, Program, StageSettings, StageSpec } from "../blueprint/blueprint.ts";
+import type {
+  Blueprint,
+  LeafSpec,
+  ParamType,
+  Program,
+  StageSettings,
+  StageSpec,
+  WorkspaceKind,
+} from "../blueprint/blueprint.ts";
 import { type ChildBounds, visitBound } from "./bound.ts";
 import type { RunSpec } from "./checks.ts";
-import { actionEffect, processEffect, settle } from "./defaults.ts";
+import { actionEffect, processEffect, settle, wallOf } from "./defaults.ts";
 import type { ActionSignature, GroupStage, LeafStage, Plan, PlanStage } from "./plan.ts";
 import type { Routes } from "./routes.ts";
 
@@ -18,6 +26,7 @@ export interface Child {
 /** What stages are built from. Every action and child they name is there: a stage that names another was refused. */
 export interface Materials {
   readonly defaults: StageSettings;
+  readonly workspace: WorkspaceKind;
   readonly actions: ReadonlyMap<string, ActionSignature>;
   readonly child: (spec: RunSpec) => Child;
   /** Worst cases of the children, by fingerprint. */
@@ -56,14 +65,13 @@ function buildLeaf(spec: LeafSpec, routes: Routes, materials: Materials): LeafSt
       const escalateExits = [...new Set(spec.escalateExits)].sort((a, b) => a - b);
       return {
         ...common,
-        ...processOf(spec, defaults),
+        ...processOf(spec, materials),
         kind: "gate",
-        effect: processEffect(spec, defaults),
         escalateExits,
       };
     }
     case "command":
-      return { ...common, ...processOf(spec, defaults), kind: "command", effect: processEffect(spec, defaults) };
+      return { ...common, ...processOf(spec, materials), kind: "command" };
   }
 }
 
@@ -114,10 +122,13 @@ function commonOf(spec: StageSpec, routes: Routes, materials: Materials) {
   };
 }
 
-function processOf(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, defaults: StageSettings) {
+function processOf(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, { defaults, workspace }: Materials) {
   const { cwd, stallMs } = settle(spec, defaults);
+  const wall = wallOf(spec, defaults, workspace);
   return {
+    effect: processEffect(spec, defaults, wall),
     program: orderProgram(spec.program),
+    wall,
     env: orderPairs(spec.env),
     cwd,
     stallMs,

@@ -2,6 +2,7 @@
 import type { RunId } from "../base/ids.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { Usage } from "../base/usage.ts";
+import type { Level } from "../blueprint/blueprint.ts";
 import type { ActionSignature } from "../plan/plan.ts";
 import type { ArtifactRef } from "../run/events.ts";
 
@@ -13,6 +14,12 @@ export interface ActionContext {
   readonly key: string;
   readonly signal: AbortSignal;
   readonly inputs: Readonly<Record<string, ArtifactRef>>;
+  /** The ceiling of the run: an action may do less than it could, never more. */
+  readonly level: Level;
+  /** What the workspace of the run holds; null: it has none. */
+  readonly tree: string | null;
+  /** The latest verdict of every gate is a pass, and the last of them judged exactly this tree. */
+  readonly verified: boolean;
 }
 
 export type ActionReport =
@@ -21,6 +28,8 @@ export type ActionReport =
       readonly output?: JsonValue;
       readonly artifacts?: Readonly<Record<string, ArtifactRef>>;
       readonly usage?: Usage;
+      /** What the workspace shall hold from now on. */
+      readonly tree?: string;
     }
   | { readonly ok: false; readonly error: string; readonly usage?: Usage };
 

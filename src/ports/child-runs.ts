@@ -9,11 +9,20 @@ export interface ChildRequest {
   readonly run: RunId;
   readonly plan: Plan;
   readonly params: Readonly<Record<string, JsonValue>>;
+  /** What its workspace starts from: the tree of its parent. */
+  readonly tree: string | null;
   readonly parent: { readonly run: RunId; readonly stage: string };
 }
 
 export type ChildReport =
-  | { readonly ended: true; readonly status: TerminalStatus; readonly reason: StopReason; readonly usage: Usage }
+  | {
+      readonly ended: true;
+      readonly status: TerminalStatus;
+      readonly reason: StopReason;
+      readonly usage: Usage;
+      /** What its workspace held at the end. */
+      readonly tree: string | null;
+    }
   /** The child rests until a person acts. */
   | { readonly ended: false; readonly status: "waiting" | "paused"; readonly reason: WaitReason | null };
 

@@ -3,6 +3,7 @@ import type { RunId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Usage } from "../base/usage.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { RunEvent } from "../run/events.ts";
 import type { Status, StopReason, WaitReason } from "../run/reasons.ts";
 
 export interface HostedEnd {
@@ -12,6 +13,8 @@ export interface HostedEnd {
   readonly reason: StopReason | WaitReason | null;
   /** What the run and its children have spent so far. */
   readonly usage: Usage;
+  /** What its workspace held then; null: it has none. */
+  readonly tree: string | null;
 }
 
 export interface Hosted {
@@ -24,7 +27,18 @@ export interface NewRun {
   readonly run: RunId;
   readonly plan: Plan;
   readonly params: Readonly<Record<string, JsonValue>>;
+  /** What its workspace starts from; null: it has none. */
+  readonly tree: string | null;
   readonly parent?: { readonly run: RunId; readonly stage: string };
+  /** It goes on where another run was: `history` is what that run had done, without its creation. */
+  readonly fork?: {
+    readonly run: RunId;
+    readonly stage: string;
+    readonly origin: string;
+    /** When the other run was created: what is copied keeps its times. */
+    readonly at: number;
+    readonly history: readonly RunEvent[];
+  };
 }
 
 /** The first place where a replay and the journal differ, or none. */

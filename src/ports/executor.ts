@@ -3,7 +3,9 @@
 import type { RunId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Capture } from "../blueprint/blueprint.ts";
-import type { ArtifactRef, Cause, LogRef } from "../run/events.ts";
+import type { Wall } from "../plan/plan.ts";
+import type { ArtifactRef, Cause, LogRef, RefusedHost, ResourceUse } from "../run/events.ts";
+import type { Mount } from "./sandbox.ts";
 
 export interface ProcessRequest {
   readonly run: RunId;
@@ -16,10 +18,15 @@ export interface ProcessRequest {
   readonly argv: readonly string[];
   /** Added to the environment the executor gives to every process. */
   readonly env: Readonly<Record<string, string>>;
-  /** Relative to the project root; must stay below it. */
+  /** The workspace; null: the project root. */
+  readonly folder: string | null;
+  /** What it needs behind a wall besides the workspace. */
+  readonly mounts: readonly Mount[];
+  /** Relative to the workspace; must stay below it. */
   readonly cwd: string;
+  readonly wall: Wall;
   readonly timeoutMs: number;
-  /** End the process when it wrote nothing for so long; null: never. */
+  /** End the process when nothing of it made progress for so long; null: never. */
   readonly stallMs: number | null;
   readonly capture: Capture;
   /** Artifacts to lay out as files; the process finds each path in PAWL_INPUT_<NAME> (upper case, `_` for every other character). */
@@ -39,6 +46,8 @@ export interface ProcessReport {
   /** Standard output and error as they came, redacted and capped. */
   readonly log: LogRef;
   readonly artifacts: Readonly<Record<string, ArtifactRef>>;
+  readonly used?: ResourceUse;
+  readonly refused?: readonly RefusedHost[];
 }
 
 export interface Executor {
@@ -50,4 +59,6 @@ export interface Executor {
   execute(request: ProcessRequest, signal: AbortSignal, onOutput: (text: string) => void): Promise<ProcessReport>;
   /** Ends whatever an earlier host, now dead, left running for this key. Resolves when it is gone. */
   reap(key: string): Promise<void>;
+  /** Stores what an attempt had written that an earlier host did not see to its end; null: it had written nothing. */
+  salvage(attempt: Pick<ProcessRequest, "run" | "stage" | "attempt">): Promise<LogRef | null>;
 }

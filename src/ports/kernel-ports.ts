@@ -5,14 +5,16 @@ import type { Actions } from "./actions.ts";
 import type { ChildRuns } from "./child-runs.ts";
 import type { Clock } from "./clock.ts";
 import type { Executor } from "./executor.ts";
-import type { Journal } from "./journal.ts";
 import type { PolicyGate } from "./policy-gate.ts";
+import type { Journal } from "./store/journal.ts";
+import type { Workspaces } from "./workspaces.ts";
 
 export interface KernelPorts {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly policy: PolicyGate;
   readonly executor: Executor;
+  readonly workspaces: Workspaces;
   readonly actions: Actions;
   readonly children: ChildRuns;
   /** Masks secrets in an event before it is used or stored. */

@@ -26,6 +26,12 @@ export interface Start {
   readonly attempt: number;
   readonly failures: number;
   readonly granted: string | null;
+  readonly tree: string | null;
+}
+
+/** Whether every gate's latest verdict is a pass, and the last of them judged exactly the tree that the run holds. */
+export function isVerified({ tree, verifiedTree, verdicts }: RunningState["facts"]): boolean {
+  return tree !== null && tree === verifiedTree && [...verdicts.values()].every((verdict) => verdict === "pass");
 }
 
 export type Decision =
@@ -80,6 +86,7 @@ function decideStage(plan: Plan, state: RunningState, cursor: Extract<Target, { 
       attempt: 1,
       failures: 0,
       granted: null,
+      tree: facts.tree,
     });
   }
   return stage.kind === "group" ? decideGroup(plan, state, stage, now) : decideLanes(plan, state, 1, false, now);

@@ -72,6 +72,27 @@ export const RUN_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  RUN_DANGER_REFUSED: {
+    what: (d: { plan: string }) => `"${d.plan}" has stages that run without a sandbox`,
+    why: "With danger_full_access a process can read your secrets and change anything on this machine.",
+    hint: "Give those stages another `sandbox`, or start the run with `--danger-full-access`.",
+    retry: "after_change",
+    exit: 3,
+  },
+  RUN_STAGE_NOT_REACHED: {
+    what: (d: { run: string; stage: string }) => `run ${d.run} has never begun a stage "${d.stage}"`,
+    why: "A fork begins where the run began that stage; a diff shows what that stage changed.",
+    hint: (d: { run: string }) => `See its stages with \`pawl show ${d.run}\`.`,
+    retry: "after_change",
+    exit: 3,
+  },
+  RUN_TREE_MISSING: {
+    what: (d: { run: string }) => `run ${d.run} has no workspace of its own`,
+    why: "Only a run that works in a clone or a worktree saves trees that can be compared.",
+    hint: "Write `workspace: clone` in its blueprint and run it again.",
+    retry: "after_change",
+    exit: 3,
+  },
   RUN_PLAN_MISSING: {
     what: (d: { run: string; plan: string }) => `the plan ${d.plan} of run ${d.run} is not in the journal`,
     why: "A run can only go on with exactly the plan it began with.",

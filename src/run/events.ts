@@ -32,12 +32,35 @@ export interface LogRef extends ArtifactRef {
   readonly dropped: number;
 }
 
+/** What a process and everything it started have used, as far as it was seen. */
+export interface ResourceUse {
+  readonly cpuMs: number;
+  /** Most memory at one time. */
+  readonly peakBytes: number;
+  /** Written to standard output and error. */
+  readonly outputBytes: number;
+}
+
+export interface RefusedHost {
+  readonly host: string;
+  readonly port: number;
+  readonly why: string;
+  readonly times: number;
+}
+
 interface EventFields {
   "run.created": {
     readonly run: string;
     readonly blueprint: string;
     readonly plan: string;
     readonly params: Readonly<Record<string, JsonValue>>;
+    /** The tree its workspace starts from, when it has one of its own. */
+    readonly tree?: string;
+    /**
+     * The run that this one goes on from, with all it had done before it began the stage. `origin` is the run that its
+     * approvals name: the first of a line of forks.
+     */
+    readonly forked?: { readonly run: string; readonly stage: string; readonly origin: string };
     /** Run and stage that started this one, when it is a child. */
     readonly parent?: { readonly run: string; readonly stage: string };
   };
@@ -68,9 +91,21 @@ interface EventFields {
     readonly artifacts?: Readonly<Record<string, ArtifactRef>> | undefined;
     readonly usage?: Usage | undefined;
     readonly child?: string | undefined;
+    /** What the workspace held when the attempt had ended; without it the workspace is as it was. */
+    readonly tree?: string | undefined;
+    readonly used?: ResourceUse | undefined;
+    /** Hosts it wanted to reach and may not; the first of them. */
+    readonly refused?: readonly RefusedHost[] | undefined;
   };
   /** The attempt was lost with its process: whether its effect happened is unknown. */
-  "stage.interrupted": { readonly stage: string; readonly attempt: number };
+  "stage.interrupted": {
+    readonly stage: string;
+    readonly attempt: number;
+    /** What the workspace held then. */
+    readonly tree?: string;
+    /** What it had written until then. */
+    readonly log?: LogRef;
+  };
   /** The stage could not begin: a reference or an input has no value. The stage failed without an effect. */
   "stage.refused": { readonly stage: string; readonly visit: number; readonly error: string };
   /** The child run of the stage rests until a person acts; the stage goes on with it after that. */

@@ -88,6 +88,25 @@ describe("answers about a lost attempt", () => {
     expect(next.executed.map((request) => request.attempt)).toEqual([2]);
   });
 
+  it("takes it as done on done, with what it left in the workspace", async () => {
+    const plan = planFrom("stages:\n  - { id: a, command: [ok], effect: once }\n");
+    const host = createTestHost(plan, { stages: { a: ["hang"] }, work: (_, files) => files.set("half", "done") });
+    const first = host.start();
+    await host.busy();
+    host.inbox.fail("killed");
+    await expect(first).rejects.toBe("killed");
+    const next = createTestHost(plan, { store: host.store });
+    await next.resume();
+    const asked = (await next.events()).find((event) => event.type === "approval.requested");
+    if (asked?.type !== "approval.requested") throw new Error("nothing was asked");
+    const end = await next.resume([
+      { type: "approval.answered", stage: "a", digest: asked.digest, answer: "done", by: "ann" },
+      { type: "run.resumed", after: "wait" },
+    ]);
+    const tree = end.lost ? null : end.state.facts.tree;
+    expect(next.workspaces.tree(tree ?? "")?.get("half")).toBe("done");
+  });
+
   it("takes it as done on done", async () => {
     const { next, answer } = await lost();
     expect(await next.resume(answer("done"))).toMatchObject({ state: { status: "succeeded" } });

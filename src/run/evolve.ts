@@ -19,6 +19,7 @@ export function beginState(event: EventOf<"run.created">): RunState {
     status: "queued",
     facts: {
       run: event.run as RunId,
+      origin: event.forked?.origin ?? event.run,
       plan: event.plan,
       params: event.params,
       createdAt: event.at,
@@ -29,8 +30,10 @@ export function beginState(event: EventOf<"run.created">): RunState {
       started: 0,
       consecutiveFailures: 0,
       usage: NO_USAGE,
+      tree: event.tree ?? null,
       visits: new Map(),
       results: new Map(),
+      verifiedTree: null,
       verdicts: new Map(),
       lastFailure: null,
     },
@@ -85,6 +88,7 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
       const lane = laneFor(plan, state, event.stage);
       lane.status = lane.leaf.effect === "once" ? "lost" : "ready";
       lane.readyAt = event.at;
+      lane.leftTree = event.tree ?? null;
       facts.usage = addUsage(facts.usage, chargeOf(lane.leaf));
       return state;
     }
@@ -169,6 +173,7 @@ function answered(
     default: {
       const outcome = event.answer === "done" ? "success" : "failure";
       const cause = event.answer === "done" ? "ok" : "exit";
+      const tree = lane.leftTree ?? undefined;
       const running: RunningState = {
         status: "running",
         facts: state.facts,
@@ -180,7 +185,7 @@ function answered(
         plan,
         running,
         event.stage,
-        { outcome, cause, error: `answered by ${event.by}` },
+        { outcome, cause, error: `answered by ${event.by}`, tree },
         event.at,
       );
       return { ...state, progress: after.progress };
@@ -199,6 +204,7 @@ function end(state: RunState, event: EventOf<"run.finished">): RunState {
 }
 
 /** Objects of one shape, however the stage ended: a run makes one for each of its stages. */
-function resultOf({ outcome, cause, exit, error, output, log, artifacts }: EventOf<"stage.finished">): StageResult {
-  return { outcome, cause, exit, error, output, log, artifacts };
+function resultOf(event: EventOf<"stage.finished">): StageResult {
+  const { outcome, cause, exit, error, output, log, artifacts, tree } = event;
+  return { outcome, cause, exit, error, output, log, artifacts, tree };
 }

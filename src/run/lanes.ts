@@ -14,12 +14,12 @@ export function laneFor(plan: Plan, state: Underway, path: string): Lane {
   if (known !== undefined) return known;
   const leaf = stageOf(plan, path);
   if (leaf.kind === "group") throw new Error(`"${path}" is a group, not a leaf stage`);
-  const lane = newLane(path, leaf, 0, visitNext(facts, path));
+  const lane = newLane(path, leaf, 0, visitNext(facts, path), facts.tree);
   progress.lanes.set(path, lane);
   return lane;
 }
 
-function newLane(path: string, leaf: Lane["leaf"], position: number, visit: number): Lane {
+function newLane(path: string, leaf: Lane["leaf"], position: number, visit: number, tree: string | null): Lane {
   return {
     path,
     leaf,
@@ -32,6 +32,8 @@ function newLane(path: string, leaf: Lane["leaf"], position: number, visit: numb
     question: null,
     granted: null,
     result: null,
+    tree,
+    leftTree: null,
   };
 }
 
@@ -50,7 +52,7 @@ export function openGroup(plan: Plan, state: RunningState, event: EventOf<"group
   if (event.members === 0) facts.started += 1;
   for (let position = 0; position < event.members; position += 1) {
     const path = memberPath(group, position);
-    progress.lanes.set(path, newLane(path, memberOf(group, position), position, event.visit));
+    progress.lanes.set(path, newLane(path, memberOf(group, position), position, event.visit, facts.tree));
   }
   return { ...state, progress: { ...progress, group: { stage: event.stage, items: event.items ?? null } } };
 }
@@ -93,15 +95,24 @@ export function finishLane(
   else if (failAttempt(facts, lane, kept, at)) return state;
   lane.status = "done";
   lane.result = kept;
-  if (lane.leaf.kind === "gate") facts.verdicts.set(path, kept.outcome);
+  if (lane.leaf.kind === "gate") judge(facts, lane, kept.outcome);
+  // A member has a workspace of its own; what it left there is not merged into the run's.
   if (progress.group !== null) return state;
   facts.results.set(path, kept);
+  // A gate judges a tree: what it leaves there itself was judged by nobody.
+  if (lane.leaf.kind !== "gate") facts.tree = kept.tree ?? facts.tree;
   return leaveStage(plan, state, path, kept.outcome);
 }
 
+function judge(facts: RunFacts, lane: Lane, outcome: string): void {
+  facts.verdicts.set(lane.path, outcome);
+  facts.verifiedTree = outcome === "pass" ? lane.tree : null;
+}
+
 /** Counts a failed attempt. True: the lane has another one, when its backoff is over and, if need be, a person has answered. */
-function failAttempt(facts: RunFacts, lane: Lane, { outcome, cause, error }: StageResult, at: number): boolean {
+function failAttempt(facts: RunFacts, lane: Lane, { outcome, cause, error, tree }: StageResult, at: number): boolean {
   lane.failures += 1;
+  lane.leftTree = tree ?? null;
   facts.consecutiveFailures += 1;
   facts.lastFailure = { stage: lane.path, cause, ...(error === undefined ? {} : { error }) };
   const isFinal = outcome === "escalate" || cause === "invalid_input" || lane.failures >= lane.leaf.maxAttempts;

@@ -47,6 +47,10 @@ export interface Lane {
   /** Digest of the content a person has allowed. */
   granted: string | null;
   result: StageResult | null;
+  /** What the workspace holds when an attempt of this visit begins; null: there is no workspace. */
+  readonly tree: string | null;
+  /** What an attempt that was cut off left in the workspace. */
+  leftTree: string | null;
 }
 
 /** What later stages may refer to: the latest end of a stage. */
@@ -58,11 +62,14 @@ export interface StageResult {
   readonly output?: JsonValue | undefined;
   readonly log?: LogRef | undefined;
   readonly artifacts?: Readonly<Record<string, ArtifactRef>> | undefined;
+  readonly tree?: string | undefined;
 }
 
 /** What is known in every status. */
 export interface RunFacts {
   readonly run: RunId;
+  /** The run that approvals name: itself, or the first of a line of forks. */
+  readonly origin: string;
   readonly plan: string;
   readonly params: Readonly<Record<string, JsonValue>>;
   readonly createdAt: number;
@@ -76,8 +83,12 @@ export interface RunFacts {
   started: number;
   consecutiveFailures: number;
   usage: Usage;
+  /** What the workspace of the run holds after the latest stage; null: there is no workspace. */
+  tree: string | null;
   readonly visits: Map<string, number>;
   readonly results: Map<string, StageResult>;
+  /** The tree that a gate has passed last; null: none has, or the last one did not. */
+  verifiedTree: string | null;
   /** Latest verdict of each gate. */
   readonly verdicts: Map<string, string>;
   lastFailure: { readonly stage: string; readonly cause: Cause; readonly error?: string } | null;

@@ -68,6 +68,7 @@ describe("the environment of a stage", () => {
       PATH_OTHER: "x",
       MY_PATH: "x",
       LC_all: "x",
+      LC_SECRET: "x",
       PAWL_KEY: "forged",
       SHELL: undefined,
     }).processEnv;
@@ -110,5 +111,42 @@ describe("the user", () => {
     expect(read({ USER: "ann", LOGNAME: "bob" }).user).toBe("ann");
     expect(read({ LOGNAME: "bob" }).user).toBe("bob");
     expect(read({}).user).toBe(userInfo().username);
+  });
+});
+
+describe("the sandbox", () => {
+  it("is where the system has it, unless the environment says otherwise", () => {
+    expect(read({}).bubblewrap).toEqual({ value: null, origin: "default" });
+    expect(read({ PAWL_BWRAP: "opt/bwrap" }).bubblewrap).toEqual({ value: "/opt/bwrap", origin: "env" });
+  });
+
+  it("shows the folders that the environment names by an absolute path", () => {
+    expect(read({}).readable).toEqual({ value: [], origin: "default" });
+    expect(read({ PAWL_READABLE: "/opt/tools:relative:/srv/sdk" }).readable).toEqual({
+      value: ["/opt/tools", "/srv/sdk"],
+      origin: "env",
+    });
+  });
+
+  it("gets the PATH of this process, and a short folder for its sockets", () => {
+    expect(read({ PATH: "/bin" }).path).toBe("/bin");
+    expect(read({}).path).toBe("");
+    expect(read({}).socketDir.length).toBeLessThan(60);
+  });
+});
+
+describe("GitHub", () => {
+  it("is the public one, unless the environment names a server, with the token that is there", () => {
+    expect(read({}).github).toEqual({ host: "github.com", apiUrl: "https://api.github.com", token: null });
+    const env = { GITHUB_SERVER_URL: "https://git.example.org", GITHUB_API_URL: "https://git.example.org/api/v3" };
+    expect(read({ ...env, GITHUB_TOKEN: "one", GH_TOKEN: "two" }).github).toEqual({
+      host: "git.example.org",
+      apiUrl: "https://git.example.org/api/v3",
+      token: "two",
+    });
+    expect(read({ GITHUB_SERVER_URL: "nonsense", GITHUB_TOKEN: "one" }).github).toMatchObject({
+      host: "github.com",
+      token: "one",
+    });
   });
 });

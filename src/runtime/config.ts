@@ -1,7 +1,7 @@
 /** Config: the only reader of the environment. Every value knows where it came from. */
 import { existsSync } from "node:fs";
-import { userInfo } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { tmpdir, userInfo } from "node:os";
+import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 
 export type Origin = "flag" | "env" | "found" | "default";
 
@@ -17,6 +17,18 @@ export interface Config {
   readonly color: Setting<boolean>;
   /** What every process of a stage finds in its environment, besides what Pawl and the stage set. */
   readonly processEnv: Readonly<Record<string, string>>;
+  /** Program that builds sandboxes; null: where the system has it. */
+  readonly bubblewrap: Setting<string | null>;
+  /** Folders outside the system that every sandbox shows, read-only. */
+  readonly readable: Setting<readonly string[]>;
+  /** PATH of this process; what of it a sandbox shows is the sandbox's affair. */
+  readonly path: string;
+  /** The whole environment, for programs of the host that need credentials of the user; no stage ever gets it. */
+  readonly hostEnv: Readonly<Record<string, string>>;
+  /** Where pull requests are made, and with which token. */
+  readonly github: { readonly host: string; readonly apiUrl: string; readonly token: string | null };
+  /** A folder with a short path, for sockets of this user. */
+  readonly socketDir: string;
   /** Values of the environment that look like secrets by their name: masked wherever they appear. */
   readonly secrets: readonly string[];
   readonly user: string;
@@ -30,7 +42,9 @@ export interface ConfigSources {
 
 /** A file or folder that marks a project root, nearest first. */
 const MARKS = [".pawl", "pawl.yaml", ".git"];
-const PASSED_ON = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT)$/;
+const LOCALE =
+  "LANG|TZ|LC_(?:ALL|ADDRESS|COLLATE|CTYPE|IDENTIFICATION|MEASUREMENT|MESSAGES|MONETARY|NAME|NUMERIC|PAPER|TELEPHONE|TIME)";
+const PASSED_ON = new RegExp(`^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TEMP|TMP|SYSTEMROOT|${LOCALE})$`);
 const SECRET_NAME = /(TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)$/i;
 const SHORTEST_SECRET = 8;
 
@@ -42,11 +56,30 @@ export function readConfig(sources: ConfigSources = {}): Config {
     root: findRoot(sources.flags?.root, env["PAWL_ROOT"], cwd),
     color: colorOf(sources.flags?.color, env["NO_COLOR"]),
     processEnv: Object.fromEntries(entries.filter(([name]) => PASSED_ON.test(name))),
+    bubblewrap: settingOf(env["PAWL_BWRAP"], null, (path) => resolve(cwd, path)),
+    readable: settingOf(env["PAWL_READABLE"], [], (paths) => paths.split(delimiter).filter(isAbsolute)),
+    path: env["PATH"] ?? "",
+    hostEnv: Object.fromEntries(entries),
+    github: {
+      host: hostOf(env["GITHUB_SERVER_URL"]) ?? "github.com",
+      apiUrl: env["GITHUB_API_URL"] ?? "https://api.github.com",
+      token: env["GH_TOKEN"] ?? env["GITHUB_TOKEN"] ?? null,
+    },
+    socketDir: join(tmpdir(), `pawl-${process.getuid?.() ?? 0}`),
     secrets: entries
       .filter(([name, value]) => SECRET_NAME.test(name) && value.length >= SHORTEST_SECRET)
       .map(([, value]) => value),
     user: env["USER"] ?? env["LOGNAME"] ?? systemUser(),
   };
+}
+
+function hostOf(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).host : undefined;
+}
+
+function settingOf<T>(fromEnv: string | undefined, otherwise: T, read: (text: string) => T): Setting<T> {
+  if (fromEnv === undefined || fromEnv === "") return { value: otherwise, origin: "default" };
+  return { value: read(fromEnv), origin: "env" };
 }
 
 /** Containers often set no USER; a user id without a name has none at all. */

@@ -97,7 +97,7 @@ describe("a runtime that only reads", () => {
 
 describe("runs", () => {
   it("are shown from the store: events as they come, plan, log, output", async () => {
-    const text = `version: 1\nname: loud\npolicy: { allow: [{ run: ["echo", "**"] }] }
+    const text = `version: 1\nname: loud\nworkspace: directory\npolicy: { allow: [{ run: ["echo", "**"] }] }
 stages:
   - { id: a, command: ["echo", "hello"] }
 `;
@@ -171,6 +171,29 @@ describe("a secret in the plan", () => {
   });
 });
 
+describe("a start", () => {
+  const walled = (sandbox: string) => ({
+    "good.yaml": blueprintText("good", `defaults: { sandbox: ${sandbox} }\n${ONE_STAGE}`),
+  });
+
+  it("without a sandbox happens only where it is allowed", async () => {
+    const runtime = await open(projectFolder(walled("danger_full_access")));
+    const plan = await planOf(runtime);
+    await expect(runtime.start(plan)).rejects.toEqual(code("RUN_DANGER_REFUSED"));
+    const { ended } = await runtime.start(plan, { danger: true });
+    expect(await ended).toMatchObject({ status: "succeeded" });
+  });
+
+  it("is refused where the machine cannot build the sandbox, and nothing is stored", async () => {
+    const root = projectFolder(walled("read_only"));
+    const config = readConfig({ flags: { root }, env: { PATH: process.env["PATH"], PAWL_BWRAP: "/nowhere/bwrap" } });
+    const runtime = await open(root, { config });
+    await expect(runtime.start(await planOf(runtime), { danger: true })).rejects.toEqual(code("SANDBOX_UNAVAILABLE"));
+    expect(existsSync(join(root, ".pawl"))).toBe(false);
+    expect((await runtime.doctor()).find((check) => check.name === "sandbox")).toMatchObject({ status: "fail" });
+  });
+});
+
 describe("close", () => {
   it("can be called twice, at once, and without a store", async () => {
     const unused = await open(projectFolder());
@@ -184,7 +207,7 @@ describe("close", () => {
   });
 
   it("ends processes and leaves runs resumable", async () => {
-    const text = `version: 1\nname: slow\npolicy: { allow: [{ run: ["sleep", "**"] }] }
+    const text = `version: 1\nname: slow\nworkspace: directory\npolicy: { allow: [{ run: ["sleep", "**"] }] }
 stages:
   - { id: a, command: ["sleep", "30"], effect: idempotent }
 `;

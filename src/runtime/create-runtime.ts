@@ -2,30 +2,35 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pawlError } from "../base/errors.ts";
-import { formatRunId, type RunId } from "../base/ids.ts";
-import { canonical } from "../base/json.ts";
-import type { PlanJson } from "../plan/plan.ts";
+import type { RunId } from "../base/ids.ts";
 import type { Actions } from "../ports/actions.ts";
 import type { Artifacts } from "../ports/artifacts.ts";
 import type { Engine } from "../ports/engine.ts";
-import type { RunPage, RunRow } from "../ports/run-index.ts";
-import type { Store } from "../ports/store.ts";
+import type { Heartbeats } from "../ports/heartbeats.ts";
+import type { RunPage, RunRow } from "../ports/store/run-index.ts";
+import type { Store } from "../ports/store/store.ts";
+import type { Trees } from "../ports/trees.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
 import { compileFile } from "./compile-file.ts";
-import type { Runtime } from "./runtime.ts";
+import { createLauncher, type LaunchParts } from "./launch.ts";
+import { statusIn, treesOfRun } from "./past.ts";
+import type { LiveLog, Runtime } from "./runtime.ts";
 
 type OutputListener = (run: RunId, stage: string, text: string) => void;
 
-export interface RuntimeParts {
+export interface RuntimeParts extends LaunchParts {
   readonly root: string;
   readonly statePath: string;
   openStore(): Promise<Store>;
   createEngine(store: Store, onOutput: OutputListener): Engine;
   readonly artifacts: Artifacts;
   readonly actions: Actions;
-  randomBytes(count: number): Uint8Array;
-  hasSecret(text: string): boolean;
+  readonly trees: Trees;
+  readonly heartbeats: Pick<Heartbeats, "read">;
+  liveLog(run: RunId, stage: string, attempt: number): Promise<LiveLog | null>;
 }
+
+const MOST_PATCH_BYTES = 64 << 20;
 
 interface Open {
   readonly store: Store;
@@ -34,7 +39,6 @@ interface Open {
 
 export function createRuntime(parts: RuntimeParts): Runtime {
   const listeners = new Set<OutputListener>();
-  const checkedPlans = new WeakSet<object>();
   let opening: Promise<Open> | null = null;
 
   const open = (): Promise<Open> => {
@@ -71,16 +75,13 @@ export function createRuntime(parts: RuntimeParts): Runtime {
 
   return {
     compile: (path, options) => compileFile(parts.root, path, options, parts.actions.signatures()),
-    async start(plan) {
-      if (!checkedPlans.has(plan)) {
-        if (parts.hasSecret(canonical(plan as PlanJson)))
-          throw pawlError(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: plan.name });
-        checkedPlans.add(plan);
-      }
-      const { engine } = await open();
-      return engine.start({ run: formatRunId(parts.randomBytes(12)), plan, params: plan.params });
+    ...createLauncher(parts, open),
+    trees: async (run) => treesOfRun((await open()).store, run),
+    diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),
+    async sweep(options) {
+      const { store } = await open();
+      return parts.trees.sweep({ ...options, known: statusIn(store), at: parts.clock.now() });
     },
-    resume: async (run, options) => (await open()).engine.resume(run, options),
     cancel: async (run, by) => (await open()).engine.cancel(run, by),
     pause: async (run, by) => (await open()).engine.pause(run, by),
     async list(query): Promise<RunPage> {
@@ -95,6 +96,8 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     verify: async (run) => (await open()).store.journal.verify(run),
     replay: async (run) => (await open()).engine.replay(run),
     log: (ref) => parts.artifacts.get(ref.sha256),
+    liveLog: (run, stage, attempt) => parts.liveLog(run, stage, attempt),
+    heartbeats: (run) => parts.heartbeats.read(run),
     onOutput(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { pathsBelow, projectFolder } from "../../test/support/project-folder.ts";
 import { createMemoryStore } from "../adapters/memory/store.ts";
 import { createSystemClock } from "../adapters/system/clock.ts";
-import type { Store } from "../ports/store.ts";
+import type { SandboxReport } from "../ports/sandbox.ts";
+import type { Store } from "../ports/store/store.ts";
 import { examine } from "./doctor.ts";
 import type { DoctorCheck } from "./runtime.ts";
 
@@ -15,9 +16,18 @@ const closed = (): never => {
 async function checksOf(
   root: string,
   open: () => Promise<{ store: Store }> = closed,
+  sandbox: SandboxReport = { name: "bubblewrap 1.0", missing: null, hint: null },
 ): Promise<Record<string, DoctorCheck>> {
-  const checks = await examine({ root, statePath: join(root, ".pawl") }, open);
-  expect(checks.map((check) => check.name)).toEqual(["node", "project", "state", "journal", "processes"]);
+  const checks = await examine({ root, statePath: join(root, ".pawl"), sandbox: { check: async () => sandbox } }, open);
+  expect(checks.map((check) => check.name)).toEqual([
+    "node",
+    "project",
+    "state",
+    "journal",
+    "sandbox",
+    "git",
+    "processes",
+  ]);
   for (const { status, hint, detail } of checks) {
     expect(detail).not.toBe("");
     expect(hint === null).toBe(status === "ok");
@@ -86,5 +96,12 @@ describe("examine", () => {
   it("says whether leftovers of a stage can be found on this machine", async () => {
     const { processes } = await checksOf(projectFolder());
     expect(processes?.status).toBe(process.platform === "linux" ? "ok" : "warn");
+  });
+
+  it("fails without a sandbox, and says what to do", async () => {
+    const missing = { name: "bubblewrap", missing: "there is no bubblewrap", hint: "apt-get install bubblewrap" };
+    const { sandbox } = await checksOf(projectFolder(), closed, missing);
+    expect(sandbox).toEqual({ name: "sandbox", status: "fail", detail: missing.missing, hint: missing.hint });
+    expect((await checksOf(projectFolder(), closed, { ...missing, hint: null }))["sandbox"]?.hint).toContain("Install");
   });
 });

@@ -1,11 +1,14 @@
 /** What this machine and this project can do, each with what to do where something is missing. Changes nothing. */
+import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import type { Store } from "../ports/store.ts";
+import type { Sandbox } from "../ports/sandbox.ts";
+import type { Store } from "../ports/store/store.ts";
 import type { DoctorCheck } from "./runtime.ts";
 
 export interface Examined {
   readonly root: string;
   readonly statePath: string;
+  readonly sandbox: Pick<Sandbox, "check">;
 }
 
 export async function examine(
@@ -17,6 +20,8 @@ export async function examine(
     rootCheck(parts.root),
     stateCheck(parts.statePath),
     await journalCheck(parts.statePath, open),
+    await sandboxCheck(parts.sandbox),
+    gitCheck(),
     reaperCheck(),
   ];
 }
@@ -79,6 +84,21 @@ async function journalCheck(dir: string, open: () => Promise<{ readonly store: S
       "Copy .pawl/ somewhere safe before anything else.",
     );
   }
+}
+
+/** Tried, not guessed. Without it a blueprint runs only where a person allows that each time. */
+async function sandboxCheck(sandbox: Examined["sandbox"]): Promise<DoctorCheck> {
+  const { missing, hint, name } = await sandbox.check();
+  return missing === null
+    ? check("sandbox", "ok", `${name}: walls can be built here`)
+    : check("sandbox", "fail", missing, hint ?? "Install bubblewrap.");
+}
+
+function gitCheck(): DoctorCheck {
+  const { status, stdout } = spawnSync("git", ["--version"], { encoding: "utf8", timeout: 5000 });
+  return status === 0
+    ? check("git", "ok", stdout.trim())
+    : check("git", "warn", "there is no git", "Install git: a run works in a clone of your repository.");
 }
 
 function reaperCheck(): DoctorCheck {

@@ -5,9 +5,24 @@ export interface StatePaths {
   readonly state: string;
   readonly artifacts: string;
   readonly temp: string;
+  /** What processes under way have printed so far. */
+  readonly logs: string;
+  readonly heartbeats: string;
+  readonly workspaces: string;
+  /** Every tree that was saved, in a repository of our own. */
+  readonly vault: string;
 }
 
 export function statePaths(root: string): StatePaths {
   const state = join(root, ".pawl");
-  return { state, artifacts: join(state, "artifacts"), temp: join(state, "tmp") };
+  const below = (name: string): string => join(state, name);
+  return {
+    state,
+    artifacts: below("artifacts"),
+    temp: below("tmp"),
+    logs: below("logs"),
+    heartbeats: below("heartbeats"),
+    workspaces: below("workspaces"),
+    vault: below("vault.git"),
+  };
 }

@@ -6,14 +6,30 @@ import type { Result } from "../base/result.ts";
 import type { Level } from "../blueprint/blueprint.ts";
 import type { ActionSignature, Plan } from "../plan/plan.ts";
 import type { Hosted, ReplayReport } from "../ports/engine.ts";
-import type { ChainReport } from "../ports/journal.ts";
-import type { RunPage, RunQuery, RunRow } from "../ports/run-index.ts";
+import type { Heartbeat } from "../ports/heartbeats.ts";
+import type { ChainReport } from "../ports/store/journal.ts";
+import type { RunPage, RunQuery, RunRow } from "../ports/store/run-index.ts";
+import type { SweepReport, SweepRequest, TreeDiff } from "../ports/trees.ts";
 import type { LogRef, StoredEvent } from "../run/events.ts";
+import type { RunTrees } from "../run/trees.ts";
 
 export interface CompileOptions {
   /** The ceiling; default L1. */
   readonly level?: Level;
   readonly params?: Readonly<Record<string, JsonValue>>;
+}
+
+/** The first and the last bytes of a log that still grows, secrets masked. */
+export interface LiveLog {
+  readonly head: Uint8Array;
+  /** Bytes left out between them. */
+  readonly gap: number;
+  readonly tail: Uint8Array;
+}
+
+export interface StartOptions {
+  /** Stages may run without a sandbox where the blueprint says `danger_full_access`. */
+  readonly danger?: boolean;
 }
 
 /** A blueprint file that was read: its text for code frames, and its plan or every problem. */
@@ -42,8 +58,12 @@ export interface DoctorCheck {
 export interface Runtime {
   /** Reads and compiles a blueprint and the blueprints it names. Writes nothing. */
   compile(path: string, options: CompileOptions): Promise<Compiled>;
-  /** Creates a run, durably, and hosts it here. */
-  start(plan: Plan): Promise<Hosted>;
+  /**
+   * Creates a run, durably, and hosts it here. Rejects with SANDBOX_UNAVAILABLE when this machine cannot build a wall that
+   * the plan asks for, with RUN_DANGER_REFUSED when it asks for none and `danger` does not allow that, and with
+   * WORKSPACE_* when the project gives no tree to start from.
+   */
+  start(plan: Plan, options?: StartOptions): Promise<Hosted>;
   /**
    * Goes on with a run that was interrupted, paused or waits; hosts it here. `answer` answers its open question.
    * Rejects with RUN_ENDED, RUN_HELD (by a living process, named), RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN, RUN_NOT_FOUND.
@@ -53,6 +73,17 @@ export interface Runtime {
   cancel(run: RunId, by: string): Promise<"requested" | "ended">;
   /** Asks a hosted run to rest at the next stage boundary. Rejects with RUN_ENDED, RUN_NOT_FOUND, RUN_NOT_HOSTED. */
   pause(run: RunId, by: string): Promise<void>;
+  /**
+   * A new run of the same plan that goes on where the other began the stage: with its results and its tree, not with its
+   * effects. Rejects with RUN_STAGE_NOT_REACHED, and with what `start` rejects with.
+   */
+  fork(run: RunId, stage: string, options?: StartOptions): Promise<Hosted>;
+  /** What the stages of a run made of its workspace. Rejects with RUN_TREE_MISSING when it has none of its own. */
+  trees(run: RunId): Promise<RunTrees>;
+  /** How two saved trees differ. Rejects with WORKSPACE_TREE_MISSING. */
+  diff(from: string, to: string): Promise<TreeDiff>;
+  /** Removes what runs that are over left behind; see `Trees.sweep`. */
+  sweep(options: Pick<SweepRequest, "before" | "dryRun">): Promise<SweepReport>;
   list(query: RunQuery): Promise<RunPage>;
   /** A run by id, unique prefix or `@last`. Rejects with RUN_NOT_FOUND or RUN_AMBIGUOUS. */
   find(name: string): Promise<RunRow>;
@@ -64,6 +95,10 @@ export interface Runtime {
   replay(run: RunId): Promise<ReplayReport>;
   /** The stored log of a stage attempt. */
   log(ref: LogRef): Promise<Uint8Array>;
+  /** What a stage attempt that has not ended has written so far, on any host of this machine; null: nothing yet. */
+  liveLog(run: RunId, stage: string, attempt: number): Promise<LiveLog | null>;
+  /** What the processes of a run are doing, as their hosts last said. */
+  heartbeats(run: RunId): Promise<readonly Heartbeat[]>;
   /** Live output of the runs hosted here; returns the function that ends it. */
   onOutput(listener: (run: RunId, stage: string, text: string) => void): () => void;
   actions(): readonly ActionSignature[];

@@ -3,6 +3,8 @@ import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createFileActions } from "../adapters/files/actions.ts";
 import { createFileArtifacts } from "../adapters/files/artifacts.ts";
+import { createFileHeartbeats } from "../adapters/files/heartbeats.ts";
+import { createGitActions } from "../adapters/git-actions/actions.ts";
 import { openSqliteStore } from "../adapters/sqlite/store.ts";
 import { createActions } from "../adapters/system/actions.ts";
 import { createSystemClock } from "../adapters/system/clock.ts";
@@ -12,9 +14,14 @@ import { pawlError } from "../base/errors.ts";
 import { createRedactor } from "../base/redact.ts";
 import { createEmbeddedEngine } from "../engines/embedded/engine.ts";
 import type { Action } from "../ports/actions.ts";
+import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
-import type { Store } from "../ports/store.ts";
+import type { Heartbeats } from "../ports/heartbeats.ts";
+import type { Sandbox } from "../ports/sandbox.ts";
+import type { Store } from "../ports/store/store.ts";
+import type { Trees } from "../ports/trees.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
@@ -44,13 +51,14 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const clock = options.clock ?? createSystemClock();
   const artifacts = createFileArtifacts({ dir: paths.artifacts, maxBytes: MOST_ARTIFACT_BYTES });
   const redactor = createRedactor({ secrets: config.secrets });
-  const actions = createActions([createFileActions({ root, artifacts }), options.actions ?? []]);
   const policy = createPolicyGate();
-  const { processEnv: baseEnv } = config;
-  const executor = onFirstProcess(async () => {
-    const { createProcessExecutor } = await import("../adapters/process/executor.ts");
-    return createProcessExecutor({ root, artifacts, tempDir: paths.temp, redact: redactor.text, baseEnv });
-  });
+  const { sandbox, heartbeats, executor, git } = lateParts(root, config, artifacts, redactor.text);
+  const { hostEnv: env, github } = config;
+  const actions = createActions([
+    createFileActions({ root, artifacts }),
+    createGitActions({ root, vault: paths.vault, artifacts, holdVault: git.hold, env, github }),
+    options.actions ?? [],
+  ]);
 
   const openStore = async (): Promise<Store> => {
     if (options.readOnly !== true) await prepareState(paths.state);
@@ -69,9 +77,27 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     actions,
     randomBytes: options.randomBytes ?? randomBytes,
     hasSecret: (text) => redactor.text(text) !== text,
+    clock,
+    sandbox,
+    workspaces: git,
+    trees: git,
+    heartbeats,
+    async liveLog(run, stage, attempt) {
+      const { liveLogPath, readLiveLog } = await import("../adapters/process/output/live-log.ts");
+      return readLiveLog(liveLogPath(paths.logs, run, stage, attempt));
+    },
     createEngine: (store, onOutput) =>
       createEmbeddedEngine({
-        ports: { journal: store.journal, clock, policy, executor, actions, redact: redactor.event, onOutput },
+        ports: {
+          journal: store.journal,
+          clock,
+          policy,
+          executor,
+          workspaces: git,
+          actions,
+          redact: redactor.event,
+          onOutput,
+        },
         runs: store.runs,
         lease: store.lease,
         control: store.control,
@@ -80,17 +106,64 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   return createRuntime(parts);
 }
 
-/** Loads the executor with the first process: many programs that embed Pawl, and most commands, start none. */
-function onFirstProcess(load: () => Promise<Executor>): Executor {
-  let loaded: Promise<Executor> | null = null;
-  const executor = (): Promise<Executor> => {
-    loaded ??= load();
-    return loaded;
+interface LateParts {
+  readonly sandbox: Sandbox;
+  readonly heartbeats: Heartbeats;
+  readonly executor: Executor;
+  readonly git: GitParts;
+}
+
+/** What only a run with processes needs. */
+function lateParts(root: string, config: Config, artifacts: Artifacts, redact: (text: string) => string): LateParts {
+  const paths = statePaths(root);
+  const sandbox = lateSandbox(config);
+  const heartbeats = createFileHeartbeats({ dir: paths.heartbeats });
+  const executor = later<Executor>(["execute", "reap", "salvage"], async () => {
+    const { createProcessExecutor } = await import("../adapters/process/executor.ts");
+    const { state: stateDir, temp: tempDir, logs: logsDir } = paths;
+    const { processEnv: baseEnv } = config;
+    return createProcessExecutor({
+      ...{ root, stateDir, tempDir, logsDir },
+      ...{ artifacts, redact, baseEnv, sandbox, heartbeats },
+    });
+  });
+  const git = later<GitParts>(["base", "keep", "enter", "salvage", "leave", "diff", "sweep", "hold"], async () => {
+    const { createGitWorkspaces } = await import("../adapters/git/workspaces.ts");
+    return createGitWorkspaces({ root, dir: paths.workspaces, vault: paths.vault, sandbox, path: config.path });
+  });
+  return { sandbox, heartbeats, executor, git };
+}
+
+function lateSandbox(config: Config): Sandbox {
+  const { bubblewrap, readable, path, socketDir } = config;
+  return later<Sandbox>(["check", "enclose"], async () => {
+    const { createBubblewrapSandbox } = await import("../adapters/sandbox/sandbox.ts");
+    const { createEgressBroker } = await import("../adapters/egress/broker.ts");
+    return createBubblewrapSandbox({
+      ...(bubblewrap.value === null ? {} : { program: bubblewrap.value }),
+      readable: readable.value,
+      path,
+      nodeProgram: process.execPath,
+      egress: createEgressBroker({ socketDir }),
+    });
+  });
+}
+
+type GitParts = Workspaces & Trees & { hold<T>(work: () => Promise<T>): Promise<T> };
+
+type Method = (...call: readonly unknown[]) => unknown;
+
+/** A part that is loaded with its first use: many programs that embed Pawl, and most commands, start no process. */
+function later<T extends object>(methods: readonly (keyof T & string)[], load: () => Promise<T>): T {
+  let loaded: Promise<T> | null = null;
+  const call = (method: keyof T): Method => {
+    return async (...args) => {
+      loaded ??= load();
+      const part = await loaded;
+      return (part[method] as Method)(...args);
+    };
   };
-  return {
-    execute: async (...call) => (await executor()).execute(...call),
-    reap: async (key) => (await executor()).reap(key),
-  };
+  return Object.fromEntries(methods.map((method) => [method, call(method)])) as T;
 }
 
 /** Ours alone, and invisible to git without touching a file of the user's. */

@@ -11,6 +11,9 @@ export function contextOf(change: Partial<ActionContext> = {}): ActionContext {
     key: `${RUN}:act:1`,
     signal: new AbortController().signal,
     inputs: {},
+    level: "L1" as const,
+    tree: null,
+    verified: true,
   };
   return { ...context, ...change };
 }
@@ -33,7 +36,14 @@ export function actionsContract(name: string, create: () => Actions): void {
     it("gives signatures that are plain data with a bound on cost", () => {
       for (const signature of create().signatures()) {
         expect(JSON.parse(JSON.stringify(signature))).toEqual(signature);
-        expect(Object.keys(signature).sort()).toEqual(["cost", "effect", "input", "name", "summary"]);
+        expect(Object.keys(signature).sort()).toEqual([
+          "cost",
+          "effect",
+          "input",
+          "name",
+          "summary",
+          ...(signature.usesTree ? ["usesTree"] : []),
+        ]);
       }
     });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { effectKey, type RunId } from "../../src/base/ids.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { NewRun } from "../../src/ports/engine.ts";
-import type { RunRow } from "../../src/ports/run-index.ts";
+import type { RunRow } from "../../src/ports/store/run-index.ts";
 import {
   busy,
   type CreateEngine,
@@ -11,6 +11,7 @@ import {
   type EngineScript,
   eventsOf,
   openEngines,
+  START_TREE,
   story,
   until,
 } from "../support/engine-fixture.ts";
@@ -47,7 +48,7 @@ stages:
   return planFrom(text, { children: { "child.yaml": child } });
 }
 
-const newRun = (plan: Plan): NewRun => ({ run: buildRunId(), plan, params: {} });
+const newRun = (plan: Plan): NewRun => ({ run: buildRunId(), plan, params: {}, tree: START_TREE });
 const code = (name: string) => expect.objectContaining({ code: name });
 const BY = { by: "ann" };
 

@@ -1,6 +1,6 @@
 /** The contract of the Control port. */
 import { describe, expect, it, vi } from "vitest";
-import type { ControlRequest } from "../../src/ports/control.ts";
+import type { ControlRequest } from "../../src/ports/store/control.ts";
 import { buildRunId, createRun } from "../support/events-builder.ts";
 import type { OpenStore } from "./store-fixture.ts";
 

@@ -17,7 +17,6 @@ import { createFileActions } from "../../src/adapters/files/actions.ts";
 import { createFileArtifacts } from "../../src/adapters/files/artifacts.ts";
 import { storeError } from "../../src/adapters/files/store-errors.ts";
 import { createMemoryArtifacts } from "../../src/adapters/memory/artifacts.ts";
-import { createProcessExecutor } from "../../src/adapters/process/executor.ts";
 import { createActions } from "../../src/adapters/system/actions.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
@@ -26,7 +25,7 @@ import { sha256 } from "../../src/base/digest.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { Action, ActionContext, ActionReport } from "../../src/ports/actions.ts";
 import type { Artifacts } from "../../src/ports/artifacts.ts";
-import { makeFolder, removeFolders } from "../support/process-fixture.ts";
+import { executorIn, makeFolder, removeFolders } from "../support/process-fixture.ts";
 import { actionsContract, contextOf } from "./actions.contract.ts";
 import { artifactsContract, MAX_BYTES } from "./artifacts.contract.ts";
 import { clockContract } from "./clock.contract.ts";
@@ -42,14 +41,12 @@ clockContract("system", () => ({
   clock: createSystemClock(),
   advance: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 }));
-executorContract("process", (root, baseEnv, redact) => {
+const executorUnderTest = (root: string, baseEnv: Record<string, string>, redact: (text: string) => string) => {
   const artifacts = createFileArtifacts({ dir: join(makeFolder(), "artifacts"), maxBytes: 3_000_000 });
-  return {
-    artifacts,
-    executor: createProcessExecutor({ root, artifacts, tempDir: join(root, "temp"), redact, baseEnv, graceMs: 500 }),
-  };
-});
-
+  return { artifacts, executor: executorIn(root, { artifacts, redact, baseEnv, graceMs: 500 }) };
+};
+executorContract("process", "danger_full_access", executorUnderTest);
+executorContract("process behind a wall", "workspace_write", executorUnderTest);
 afterEach(removeFolders);
 
 describe("file artifacts", () => {

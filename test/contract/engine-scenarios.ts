@@ -211,7 +211,7 @@ export const LOST: readonly LostScenario[] = [
   },
   {
     name: "in a stage that must not be repeated unasked",
-    plan: planFrom("stages:\n  - { id: a, command: [ok] }\n"),
+    plan: planFrom("stages:\n  - { id: a, command: [ok], effect: once }\n"),
     endings: { a: ["hang", {}] },
     lostIn: "a",
     answer: "again",

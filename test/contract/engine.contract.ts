@@ -11,6 +11,7 @@ import {
   type EngineScript,
   eventsOf,
   openEngines,
+  START_TREE,
   story,
   until,
 } from "../support/engine-fixture.ts";
@@ -34,6 +35,7 @@ const newRun = (plan: Plan, change: Partial<NewRun> = {}): NewRun => ({
   run: buildRunId(),
   plan,
   params: {},
+  tree: START_TREE,
   ...change,
 });
 const code = (name: string) => expect.objectContaining({ code: name });

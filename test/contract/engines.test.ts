@@ -6,7 +6,7 @@ import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import { createEmbeddedEngine } from "../../src/engines/embedded/engine.ts";
-import type { Store } from "../../src/ports/store.ts";
+import type { Store } from "../../src/ports/store/store.ts";
 import type { CreateEngine } from "../support/engine-fixture.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { childRunsContract } from "./child-runs.contract.ts";

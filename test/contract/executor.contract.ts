@@ -2,9 +2,17 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { SandboxMode } from "../../src/blueprint/blueprint.ts";
 import type { Artifacts } from "../../src/ports/artifacts.ts";
 import type { Executor, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
-import { isGone, makeFolder, RUN, removeFolders, requestOf, shell } from "../support/process-fixture.ts";
+import {
+  makeFolder,
+  requestOf as plainRequestOf,
+  processesWith,
+  RUN,
+  removeFolders,
+  wallOf,
+} from "../support/process-fixture.ts";
 
 export interface ExecutorUnderTest {
   readonly executor: Executor;
@@ -14,12 +22,19 @@ export interface ExecutorUnderTest {
 /** `create` is given the project root, the base environment and the redaction to use. */
 export function executorContract(
   name: string,
+  mode: SandboxMode,
   create: (
     root: string,
     baseEnv: Readonly<Record<string, string>>,
     redact: (text: string) => string,
   ) => ExecutorUnderTest,
 ): void {
+  const isWalled = mode !== "danger_full_access";
+  const requestOf = (argv: readonly string[], change: Partial<ProcessRequest> = {}): ProcessRequest =>
+    plainRequestOf(argv, { wall: wallOf(mode), ...change });
+  const shell = (script: string, change: Partial<ProcessRequest> = {}): ProcessRequest =>
+    requestOf(["/bin/sh", "-c", script], change);
+
   describe(`Executor contract: ${name}`, () => {
     let root: string;
     let under: ExecutorUnderTest;
@@ -37,7 +52,9 @@ export function executorContract(
 
     it("reports a process that ended well, with its log", async () => {
       const report = await run(shell("echo out; echo err >&2"));
-      expect(report).toEqual({ cause: "ok", exit: 0, log: { ...report.log, bytes: 8, dropped: 0 }, artifacts: {} });
+      const { used, ...rest } = report;
+      expect(rest).toEqual({ cause: "ok", exit: 0, log: { ...report.log, bytes: 8, dropped: 0 }, artifacts: {} });
+      expect(used).toMatchObject({ outputBytes: 8 });
       expect((await logOf(report)).split("\n").sort()).toEqual(["", "err", "out"]);
     });
 
@@ -64,10 +81,12 @@ export function executorContract(
       expect(report).toMatchObject({ cause: "timeout", exit: 0, error: "sh was ended: it ran longer than 150ms" });
     });
 
-    it("ends a process that writes nothing for too long, not one that writes", async () => {
-      const quiet = await run(shell("echo begin; sleep 30", { stallMs: 150 }));
-      expect(quiet).toMatchObject({ cause: "stall", error: "sh was ended: it wrote nothing for 150ms" });
-      expect(await run(shell("for i in 1 2 3 4 5 6; do echo $i; sleep 0.05; done", { stallMs: 250 }))).toMatchObject({
+    it("ends a process that makes no progress for too long, not one that writes or works", async () => {
+      const quiet = await run(shell("echo begin; sleep 30", { stallMs: 300 }));
+      expect(quiet).toMatchObject({ cause: "stall", error: "sh was ended: it made no progress for 300ms" });
+      const busy = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
+      expect(await run(shell(busy, { stallMs: 150 }))).toMatchObject({ cause: "ok" });
+      expect(await run(shell("for i in 1 2 3 4 5 6; do echo $i; sleep 0.05; done", { stallMs: 300 }))).toMatchObject({
         cause: "ok",
       });
     });
@@ -112,7 +131,7 @@ export function executorContract(
       const report = await run(requestOf(argv));
       expect(report.cause).toBe("spawn_error");
       expect(report.error).toContain(error);
-      expect(report.log.bytes).toBe(0);
+      expect(report).not.toHaveProperty("output");
     });
 
     it.each(["..", "/", "link", "missing", "data", "link/../.."])("refuses to work in %s", async (cwd) => {
@@ -125,7 +144,7 @@ export function executorContract(
       mkdirSync(join(root, "a/b"), { recursive: true });
       expect(await run(shell("pwd", { cwd: "a/b", capture: "text" }))).toMatchObject({
         cause: "ok",
-        output: join(root, "a/b"),
+        output: isWalled ? "/work/a/b" : join(root, "a/b"),
       });
     });
 
@@ -137,15 +156,19 @@ export function executorContract(
       });
       const report = await run(request);
       const expected = [
-        "PATH=/usr/bin:/bin",
+        ...(isWalled ? [] : ["PATH=/usr/bin:/bin"]),
         "MINE=a b",
         "c",
         `PAWL_RUN=${RUN}`,
         "PAWL_STAGE=build",
         "PAWL_ATTEMPT=3",
+        "PAWL_PORT_BASE=20400",
         `PAWL_KEY=${request.key}`,
       ];
-      expect(String(report.output).split("\n").sort()).toEqual(expected.sort());
+      const found = String(report.output).split("\n");
+      // A wall sets these itself.
+      const own = /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|PWD)=/;
+      expect(found.filter((line) => !isWalled || !own.test(line)).sort()).toEqual(expected.sort());
     });
 
     it("refuses names and values that no environment can hold", async () => {
@@ -224,6 +247,7 @@ export function executorContract(
       const [content, path] = (await run(request)).output as [string, string];
       expect(content).toBe("input");
       expect((await run(shell(`test ! -e '${path}'`))).cause).toBe("ok");
+      if (isWalled) expect(path.startsWith("/run/pawl/inputs/")).toBe(true);
     });
 
     it("refuses two inputs that would have the same variable", async () => {
@@ -257,33 +281,84 @@ export function executorContract(
 
     it("is not held up by a background process that keeps its pipe, and leaves none behind", async () => {
       const from = performance.now();
-      const report = await run(shell("sleep 308 & echo $!", { capture: "text" }));
+      const report = await run(shell("sleep 308.1 & exit 0"));
       expect(report.cause).toBe("ok");
-      expect(performance.now() - from).toBeLessThan(3000);
-      expect(isGone(Number(report.output))).toBe(true);
+      expect(performance.now() - from).toBeLessThan(1500);
+      expect(processesWith("308.1")).toEqual([]);
+    });
+
+    it("tells what the process has used", async () => {
+      const script = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo 12345";
+      const { used } = await run(shell(script));
+      expect(used?.cpuMs).toBeGreaterThan(20);
+      expect(used?.peakBytes).toBeGreaterThan(100_000);
+      expect(used?.outputBytes).toBe(6);
+    });
+
+    it.each([
+      [{ outputBytes: 100_000 }, "yes", "resource", "it used more than 97.7 KiB of output"],
+      [{ cpuMs: 100 }, "while :; do :; done", "resource", "it used more than 100ms of processor time"],
+      [{ processes: 3 }, "sleep 9 & sleep 9 & sleep 9 & sleep 9 & wait", "resource", "it used more than 3 processes"],
+      [{ memoryBytes: 32 << 20 }, "x=$(head -c 100000000 /dev/zero | tr '\\0' a); sleep 9", "oom", "32 MiB of memory"],
+      [{ fileBytes: 4096 }, "head -c 100000 /dev/zero > file", "resource", "it wrote a file of more than 4 KiB"],
+    ] as const)("ends a process that passes the limit %j", async (limits, script, cause, why) => {
+      const from = performance.now();
+      const report = await run(shell(script, { wall: wallOf(mode, limits) }));
+      expect(report).toMatchObject({ cause, error: expect.stringContaining(why) });
+      expect(performance.now() - from).toBeLessThan(4000);
+    });
+
+    it("lets a process be that keeps its limits", async () => {
+      const limits = { outputBytes: 6, cpuMs: 5000, processes: 2, memoryBytes: 64 << 20, fileBytes: 4096 };
+      const script = "echo 12345; sleep 0.1; head -c 4096 /dev/zero > file";
+      expect(await run(shell(script, { wall: wallOf(mode, limits) }))).toMatchObject({ cause: "ok" });
     });
 
     it("ends what an earlier host left for a key, and only that", async () => {
       const control = new AbortController();
-      const mine = shell("echo $$; sleep 309");
-      const other = shell("echo $$; sleep 309");
-      const started = (request: ProcessRequest): { pid: Promise<number>; done: Promise<ProcessReport> } => {
-        let tell: (pid: number) => void = () => undefined;
-        const pid = new Promise<number>((resolve) => {
+      const mine = shell("echo started; exec sleep 309.1");
+      const other = shell("echo started; exec sleep 309.2");
+      const started = (request: ProcessRequest): { begun: Promise<void>; done: Promise<ProcessReport> } => {
+        let tell: () => void = () => undefined;
+        const begun = new Promise<void>((resolve) => {
           tell = resolve;
         });
-        return { pid, done: under.executor.execute(request, control.signal, (text) => tell(Number(text))) };
+        return { begun, done: under.executor.execute(request, control.signal, () => tell()) };
       };
+      const alive = (): readonly boolean[] => ["309.1", "309.2"].map((words) => processesWith(words).length > 0);
       const first = started(mine);
       const second = started(other);
-      const pids = [await first.pid, await second.pid];
+      await Promise.all([first.begun, second.begun]);
+      await new Promise((done) => setTimeout(done, 50));
       await under.executor.reap(mine.key.slice(0, -1));
-      expect(pids.map(isGone)).toEqual([false, false]);
+      expect(alive()).toEqual([true, true]);
       await under.executor.reap(mine.key);
       expect(await first.done).toMatchObject({ cause: "signal", signal: "SIGKILL" });
-      expect(isGone(pids[1] as number)).toBe(false);
+      expect(alive()).toEqual([false, true]);
       control.abort();
       expect((await second.done).cause).toBe("killed");
+    });
+
+    it("gives out what an attempt had written when its host left, once", async () => {
+      const control = new AbortController();
+      const request = shell("echo before the end; exec sleep 30");
+      const heard = new Promise<void>((resolve) => {
+        under.executor.execute(request, control.signal, () => resolve()).then(left, left);
+      });
+      let gone: () => void = () => undefined;
+      const ended = new Promise<void>((resolve) => {
+        gone = resolve;
+      });
+      function left(): void {
+        gone();
+      }
+      await heard;
+      await new Promise((done) => setTimeout(done, 200));
+      control.abort("drain");
+      await ended;
+      const ref = await under.executor.salvage(request);
+      expect(Buffer.from(await under.artifacts.get(ref?.sha256 ?? "")).toString()).toBe("before the end\n");
+      expect(await under.executor.salvage(request)).toBeNull();
     });
   });
 }

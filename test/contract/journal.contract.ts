@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunId } from "../../src/base/ids.ts";
 import { canonical, type JsonObject } from "../../src/base/json.ts";
-import type { Journal } from "../../src/ports/journal.ts";
+import type { Journal } from "../../src/ports/store/journal.ts";
 import type { RunEvent, StoredEvent } from "../../src/run/events.ts";
 import { chainNext, chainStart } from "../../src/run/record/chain.ts";
 import {

@@ -1,7 +1,7 @@
 /** The contract of the RunIndex port. */
 import { describe, expect, it } from "vitest";
 import type { RunId } from "../../src/base/ids.ts";
-import type { RunIndex, RunQuery } from "../../src/ports/run-index.ts";
+import type { RunIndex, RunQuery } from "../../src/ports/store/run-index.ts";
 import type { RunEvent } from "../../src/run/events.ts";
 import {
   buildCreated,

@@ -1,5 +1,5 @@
 /** What a contract suite of the stores needs from an adapter. */
-import type { Store } from "../../src/ports/store.ts";
+import type { Store } from "../../src/ports/store/store.ts";
 
 export interface StoreFixture {
   /** A store with nothing in it. Closed by whoever opened it when the test is over. */

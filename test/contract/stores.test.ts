@@ -6,7 +6,7 @@ import { loadDriver } from "../../src/adapters/sqlite/driver.ts";
 import { LIST_SQL } from "../../src/adapters/sqlite/run-index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
-import type { Store } from "../../src/ports/store.ts";
+import type { Store } from "../../src/ports/store/store.ts";
 import type { StoredEvent } from "../../src/run/events.ts";
 import { buildPlan, buildRunId, createRun } from "../support/events-builder.ts";
 import { startStoreProcess } from "../support/store-process.ts";

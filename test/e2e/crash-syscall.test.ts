@@ -52,6 +52,7 @@ function points(): Point[] {
       resolve("dist/cli/main.js"),
       "run",
       "blueprint.yaml",
+      "--danger-full-access",
     ];
     const run = spawnSync("strace", argv, { cwd: dir, env: { ...process.env, UV_THREADPOOL_SIZE: "1" } });
     expect(run.status).toBe(0);

@@ -31,7 +31,22 @@ function copyOf(example: string): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "pawl-example-")));
   copies.push(folder);
   cpSync(join(ROOT, "examples", example), folder, { recursive: true });
+  git(folder, "init", "--quiet", "--initial-branch=main");
+  git(folder, "add", "--all");
+  git(folder, "-c", "user.name=ann", "-c", "user.email=ann@example.org", "commit", "--quiet", "--message=begin");
   return folder;
+}
+
+function git(folder: string, ...args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync("git", ["-C", folder, ...args], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`git ${args[0]}: ${stderr}`);
+  return stdout;
+}
+
+/** A file of the tree that the run has reached; the files of the project itself stay as they are. */
+function fileOf(folder: string, events: readonly StoredEvent[], path: string): string {
+  const tree = finishedStages(events).findLast((event) => event.tree !== undefined)?.tree;
+  return git(folder, `--git-dir=${join(folder, ".pawl", "vault.git")}`, "show", `${tree}:${path}`);
 }
 
 function pawl(
@@ -82,8 +97,8 @@ describe("the examples", () => {
     expect(last).toMatchObject({ type: "run.finished", status: expected.status, reason: expected.reason });
     const rows = finishedStages(events).map((event) => [event.stage, event.outcome, event.output ?? null] as const);
     expect(inGroupOrder(rows)).toEqual(expected.stages);
-    for (const [path, text] of Object.entries(expected.files))
-      expect(readFileSync(join(folder, path), "utf8")).toContain(text);
+    for (const [path, text] of Object.entries(expected.files)) expect(fileOf(folder, events, path)).toContain(text);
+    expect(git(folder, "status", "--porcelain")).toBe("");
     expect(pawl(folder, "verify", "@last").exit).toBe(0);
     expect(pawl(folder, "replay", "@last").exit).toBe(0);
   });

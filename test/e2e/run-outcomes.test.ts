@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => project.remove());
 
 function blueprint(name: string, body: string): void {
-  project.write(`${name}.yaml`, `version: 1\nname: ${name}\n${body}`);
+  project.write(`${name}.yaml`, `version: 1\nname: ${name}\n${body}workspace: directory\n`);
 }
 
 interface RunDocument {
@@ -105,7 +105,7 @@ describe("runs that end", () => {
     const id = /^run (r_\w+)\n/.exec(asked.stdout)?.[1] ?? "";
     expect(asked.code).toBe(2);
     expect(asked.stdout).toContain(`  pawl resume ${id} --answer approve\n  pawl resume ${id} --answer deny\n`);
-    expect(asked.stdout).toContain("asks about `run echo hello`: it talks");
+    expect(asked.stdout).toContain("asks about `run echo hello (read_only)`: it talks");
     expect((await project.pawl("resume", id)).stderr).toContain("RUN_ANSWER_NEEDED");
     expect((await project.pawl("resume", id, "--answer", "perhaps")).stderr).toContain("RUN_ANSWER_UNKNOWN");
     const going = await project.pawl("resume", id, "--answer", "approve");

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BIN, createProject, eventually, isAlive, type Project } from "../support/cli.ts";
 
-const HEAD = 'version: 1\nname: hang\npolicy: { allow: [{ shell: "*" }, { run: ["echo", "**"] }] }\n';
+const DANGER = "--danger-full-access";
+const HEAD =
+  'version: 1\nname: hang\nworkspace: directory\ndefaults: { sandbox: danger_full_access }\npolicy: { allow: [{ shell: "*" }, { run: ["echo", "**"] }] }\n';
 /** Says who it is, so that the test can look whether it is gone. `once` is the default, so a lost attempt asks a person. */
 const HANG = `${HEAD}stages:\n  - id: hang\n    effect: idempotent\n    command: "echo $$ > pid; while test ! -e go; do sleep 0.05; done"\n  - { id: after, command: [echo, done] }\n`;
 const STUBBORN = `${HEAD}stages:\n  - id: hang\n    command: "trap '' TERM INT; echo $$ > pid; while true; do sleep 0.05; done"\n`;
@@ -23,7 +25,7 @@ async function childPid(): Promise<number> {
 
 describe("Ctrl-C", () => {
   it("cancels the run, ends its process, and leaves with 130", async () => {
-    const run = project.start("run", "hang.yaml");
+    const run = project.start("run", "hang.yaml", DANGER);
     const pid = await childPid();
     run.child.kill("SIGINT");
     const { code, stdout, stderr } = await run.ended;
@@ -35,7 +37,7 @@ describe("Ctrl-C", () => {
   });
 
   it("twice kills a process that does not want to end, and leaves the run resumable", async () => {
-    const run = project.start("run", "stubborn.yaml");
+    const run = project.start("run", "stubborn.yaml", DANGER);
     const pid = await childPid();
     run.child.kill("SIGINT");
     await run.until("cancelling");
@@ -49,7 +51,7 @@ describe("Ctrl-C", () => {
   });
 
   it("ends a command that only follows, with 130", async () => {
-    const run = project.start("run", "hang.yaml");
+    const run = project.start("run", "hang.yaml", DANGER);
     await childPid();
     const events = project.start("events", "@last", "--follow");
     await events.until("hang started");
@@ -62,7 +64,7 @@ describe("Ctrl-C", () => {
 
 describe("a terminate signal", () => {
   it.each(["SIGTERM", "SIGHUP"] as const)("stops the host on %s and leaves the run resumable", async (signal) => {
-    const run = project.start("run", "hang.yaml");
+    const run = project.start("run", "hang.yaml", DANGER);
     const pid = await childPid();
     run.child.kill(signal);
     const { code, stderr } = await run.ended;
@@ -78,7 +80,7 @@ describe("a terminate signal", () => {
 
 describe("two processes", () => {
   it("cancel, pause and follow a run that another process hosts", async () => {
-    const run = project.start("run", "hang.yaml");
+    const run = project.start("run", "hang.yaml", DANGER);
     await childPid();
     const held = await project.pawl("resume", "@last");
     expect([held.code, held.stderr.includes("RUN_HELD")]).toEqual([1, true]);
@@ -102,7 +104,7 @@ describe("two processes", () => {
   });
 
   it("cancel a run whose process was lost", async () => {
-    const run = project.start("run", "hang.yaml");
+    const run = project.start("run", "hang.yaml", DANGER);
     const pid = await childPid();
     run.child.kill("SIGKILL");
     await run.ended;
@@ -117,7 +119,7 @@ describe("two processes", () => {
 describe("a reader that leaves", () => {
   it("is no failure of a command that prints", async () => {
     project.write("long.yaml", `${HEAD}stages:\n  - id: long\n    command: "seq 1 200000"\n`);
-    expect((await project.pawl("run", "long.yaml")).code).toBe(0);
+    expect((await project.pawl("run", "long.yaml", DANGER)).code).toBe(0);
     for (const args of ["logs @last", "events @last --jsonl", "explain --all", "help"]) {
       const script = `"${process.execPath}" "${BIN}" ${args} | head -1 >/dev/null; echo "\${PIPESTATUS[0]}"`;
       const { stdout, stderr } = spawnSync("bash", ["-c", script], { cwd: project.root, encoding: "utf8" });
@@ -126,7 +128,7 @@ describe("a reader that leaves", () => {
   });
 
   it("does not end a run", async () => {
-    const child = spawn(process.execPath, [BIN, "run", "hang.yaml", "--jsonl"], {
+    const child = spawn(process.execPath, [BIN, "run", "hang.yaml", DANGER, "--jsonl"], {
       cwd: project.root,
       stdio: ["ignore", "pipe", "inherit"],
     });

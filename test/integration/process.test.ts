@@ -4,34 +4,24 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createMemoryArtifacts } from "../../src/adapters/memory/artifacts.ts";
-import { createLines, createLog, type LogCap, redactBytes } from "../../src/adapters/process/capture.ts";
-import { classify } from "../../src/adapters/process/classify.ts";
-import { after, watchSilence } from "../../src/adapters/process/deadline.ts";
-import { createProcessExecutor } from "../../src/adapters/process/executor.ts";
-import { createLiveOutput } from "../../src/adapters/process/live-output.ts";
-import { countOomKills } from "../../src/adapters/process/proc.ts";
+import type { ProcessExecutorOptions } from "../../src/adapters/process/executor.ts";
+import { createLines, createLog, type LogCap, redactBytes } from "../../src/adapters/process/output/capture.ts";
+import { createLiveOutput } from "../../src/adapters/process/output/live-output.ts";
+import { after, watchSilence } from "../../src/adapters/process/watch/deadline.ts";
+import { countOomKills } from "../../src/adapters/process/watch/proc.ts";
 import { createRedactor } from "../../src/base/redact.ts";
 import type { Executor, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
-import { isGone, makeFolder, removeFolders, requestOf, shell } from "../support/process-fixture.ts";
+import { executorIn, isGone, makeFolder, removeFolders, requestOf, shell } from "../support/process-fixture.ts";
 
 const TREE = resolve("test/support/stubborn-tree.sh");
 const artifacts = createMemoryArtifacts({ maxBytes: 64 << 20 });
 const { text: redact } = createRedactor({ secrets: ["open-sesame-42"] });
 
-function executorIn(root: string, change: { logCap?: LogCap; graceMs?: number } = {}): Executor {
-  return createProcessExecutor({
-    root,
-    artifacts,
-    tempDir: join(root, "temp"),
-    redact,
-    baseEnv: { PATH: "/usr/bin:/bin" },
-    graceMs: 200,
-    ...change,
-  });
-}
+const executorOn = (root: string, change: Partial<ProcessExecutorOptions> = {}): Executor =>
+  executorIn(root, { artifacts, redact, ...change });
 
 const run = (request: ProcessRequest, change: { logCap?: LogCap } = {}): Promise<ProcessReport> =>
-  executorIn(makeFolder(), change).execute(request, new AbortController().signal, () => undefined);
+  executorOn(makeFolder(), change).execute(request, new AbortController().signal, () => undefined);
 const logOf = async (report: ProcessReport): Promise<Buffer> => Buffer.from(await artifacts.get(report.log.sha256));
 
 afterEach(removeFolders);
@@ -69,7 +59,7 @@ describe("descendants", () => {
         if (/double \d+/.test(log)) done();
       });
     });
-    const executor = executorIn(root);
+    const executor = executorOn(root);
     await executor.reap(`${key}0`);
     expect(Object.values(pidsIn(log)).filter(isGone)).toEqual([]);
     await executor.reap(key);
@@ -79,7 +69,7 @@ describe("descendants", () => {
 
   it("leave no laid out input of a dead host behind once it is reaped", async () => {
     const root = makeFolder();
-    const executor = executorIn(root);
+    const executor = executorOn(root);
     const ref = await artifacts.put(Buffer.from("x"));
     const mine = shell('echo "$PAWL_INPUT_A"', { inputs: { a: ref }, capture: "text" });
     const report = await executor.execute(mine, new AbortController().signal, () => undefined);
@@ -100,7 +90,7 @@ describe("log", () => {
       Buffer.from("no line end"),
     ]);
     writeFileSync(join(root, "bytes"), bytes);
-    const report = await executorIn(root).execute(
+    const report = await executorOn(root).execute(
       shell("dd if=bytes bs=1021 2>/dev/null"),
       new AbortController().signal,
       () => undefined,
@@ -140,7 +130,7 @@ describe("log", () => {
       peak = Math.max(peak, process.memoryUsage().rss);
     }, 10);
     let shown = 0;
-    const executor = executorIn(makeFolder());
+    const executor = executorOn(makeFolder());
     const report = await executor.execute(
       shell(`yes 0123456789abcdef | head -c ${megabytes}000000`),
       new AbortController().signal,
@@ -272,17 +262,6 @@ describe("resources", () => {
 });
 
 describe("want of memory", () => {
-  const killed = { code: null, signal: "SIGKILL", ending: null, oomSeen: true } as const;
-  const limits = { timeoutMs: 1000, stallMs: null };
-
-  it("is the cause only with evidence and only when we did not kill", () => {
-    expect(classify(killed, limits)).toEqual({ cause: "oom", what: "was killed by the system: out of memory" });
-    expect(classify({ ...killed, code: 137, signal: null }, limits).cause).toBe("oom");
-    expect(classify({ ...killed, oomSeen: false }, limits).cause).toBe("signal");
-    expect(classify({ ...killed, ending: "timeout" }, limits).cause).toBe("timeout");
-    expect(classify({ ...killed, code: 1, signal: null }, limits).cause).toBe("exit");
-  });
-
   it("is counted by the kernel, for the machine and for our control group of either version", () => {
     const root = makeFolder();
     for (const folder of ["self", "cg/mine", "cg/memory/old"]) mkdirSync(join(root, folder), { recursive: true });
@@ -301,7 +280,7 @@ describe("working folder", () => {
     const root = makeFolder();
     mkdirSync(join(root, "real"));
     symlinkSync("real", join(root, "link"));
-    const report = await executorIn(root).execute(
+    const report = await executorOn(root).execute(
       shell("pwd; touch made", { cwd: "link", capture: "text" }),
       new AbortController().signal,
       () => undefined,

@@ -18,7 +18,7 @@ import { sizeOf } from "../../src/adapters/sqlite/file/state-files.ts";
 import { openSqliteStore, type SqliteStoreOptions } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import type { RunId } from "../../src/base/ids.ts";
-import type { Store } from "../../src/ports/store.ts";
+import type { Store } from "../../src/ports/store/store.ts";
 import { buildFinished, buildRunId, buildStageStarted, createRun } from "../support/events-builder.ts";
 import { startStoreProcess } from "../support/store-process.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -173,6 +173,39 @@ const LAWS: Readonly<Record<string, Law>> = {
     }
     return null;
   },
+  "no tree holds the work of two attempts of one visit": (run) => {
+    for (const event of [...ofType(run, "stage.finished"), ...ofType(run, "stage.interrupted")]) {
+      const keys = worksIn(run, event.tree).map((work) => work.replace(/#\d+$/, ""));
+      const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+      if (twice !== undefined) return `the tree after "${event.stage}" has ${twice} twice`;
+    }
+    return null;
+  },
+  "the work of every stage that succeeded is in the last tree, and nothing that a retry has undone": (run) => {
+    const last = new Set(worksIn(run, run.state.facts.tree ?? undefined));
+    for (const event of ofType(run, "stage.finished")) {
+      const leaf = leafAt(run.plan, event.stage);
+      if (leaf.kind !== "command" || stageOf(run.plan, stageId(event.stage)).kind === "group") continue;
+      const own = worksIn(run, event.tree).filter((work) => work.includes(`:${event.stage}:`));
+      const mine = own.find((work) => work.endsWith(`#${event.attempt}`));
+      if (isGood(event.outcome) && mine === undefined) return `"${event.stage}" left nothing in its tree`;
+      if (isGood(event.outcome) && mine !== undefined && !last.has(mine)) return `the work of ${mine} is lost`;
+    }
+    return null;
+  },
+  "an attempt that was cut off loses nothing that it had done": (run) => {
+    for (const event of ofType(run, "stage.interrupted")) {
+      const happened = run.world.happenings.filter(
+        ({ stage, attempt }) => stage === event.stage && attempt === event.attempt,
+      );
+      const kind = leafAt(run.plan, event.stage).kind;
+      if (kind === "action" || event.tree === undefined) continue;
+      const kept = new Set(worksIn(run, event.tree));
+      const gone = happened.find(({ key, attempt }) => !kept.has(`${key}#${attempt}`) && !isLater(run, event, key));
+      if (gone !== undefined) return `what ${gone.key} had done was not saved`;
+    }
+    return null;
+  },
   "time never runs backwards": (run) => {
     for (const [index, { event }] of run.events.entries()) {
       if (event.at < (run.events[index - 1]?.event.at ?? 0)) return `event ${index + 1} is earlier than the one before`;
@@ -201,6 +234,27 @@ const LAWS: Readonly<Record<string, Law>> = {
     return hole < 0 ? null : `seq ${hole + 1} is missing`;
   },
 };
+
+/** What processes left in a tree, as `key#attempt`. */
+function worksIn(run: Simulated, tree: string | undefined): readonly string[] {
+  return tree === undefined ? [] : [...(run.world.workspaces.tree(tree)?.keys() ?? [])];
+}
+
+function stageId(path: string): string {
+  return path.replace(/[.[].*$/, "");
+}
+
+/** The happening belongs to another visit than the one that was cut off. */
+function isLater(run: Simulated, cut: EventOf<"stage.interrupted">, key: string): boolean {
+  const before = run.events.slice(
+    0,
+    run.events.findIndex(({ event }) => event === cut),
+  );
+  const start = before
+    .map(({ event }) => event)
+    .findLast((event) => event.type === "stage.started" && event.stage === cut.stage);
+  return start?.type === "stage.started" && !key.endsWith(`:${start.visit}`);
+}
 
 function eventsOf(run: Simulated): RunEvent[] {
   return run.events.map((stored) => stored.event);

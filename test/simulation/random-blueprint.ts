@@ -24,6 +24,7 @@ export function randomBlueprint(dice: Chance, name = "random"): Blueprint {
     name,
     params: [],
     defaults: {},
+    workspace: { kind: "clone", from: "head", share: [] },
     limits: {
       rounds: 1 + dice.int(4),
       ...(dice.hit(0.3) ? { stages: 2 + dice.int(20) } : {}),

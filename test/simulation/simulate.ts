@@ -27,7 +27,7 @@ export interface Simulated {
   readonly intact: boolean;
 }
 
-const MOST_RESUMES = 400;
+const MOST_RESUMES = 4000;
 const MOST_STEPS = 20_000;
 const RUN = formatRunId(new Uint8Array(12));
 
@@ -73,6 +73,7 @@ async function live(
   const inbox = createInbox();
   const begin = async (): Promise<LoopEnd> => {
     if (stored.length === 0) {
+      const tree = plan.workspace === null ? null : await world.workspaces.base(plan.workspace, ports.clock.now());
       const created = {
         type: "run.created",
         at: ports.clock.now(),
@@ -80,6 +81,7 @@ async function live(
         blueprint: plan.name,
         plan: plan.fingerprint,
         params: {},
+        ...(tree === null ? {} : { tree }),
       } as const;
       const fresh: Restored = { run: RUN, plan, state: beginState(created), seq: 0, unsaved: [created] };
       return runLoop(fresh, [], ports, inbox);

@@ -3,11 +3,12 @@
  * call, and lets processes of a dead host go on until they are reaped.
  */
 
+import { createMemoryWorkspaces, type MemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
 import { evaluate } from "../../src/policy/evaluate.ts";
 import type { Action, ActionReport } from "../../src/ports/actions.ts";
 import type { Executor, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
-import type { Journal } from "../../src/ports/journal.ts";
 import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
+import type { Journal } from "../../src/ports/store/journal.ts";
 import type { RunEvent } from "../../src/run/events.ts";
 import type { VirtualClock } from "../support/virtual-clock.ts";
 import type { Chance } from "./random.ts";
@@ -26,6 +27,8 @@ export interface World {
   readonly happenings: Happening[];
   /** How often each key changed the world; a keyed effect changes it once. */
   readonly applied: Map<string, number>;
+  /** Each file that a process leaves there is named after the key of its stage; its text is the attempt. */
+  readonly workspaces: MemoryWorkspaces;
   readonly crashes: () => number;
   /** Highest number of effects under way at once. */
   readonly peak: () => number;
@@ -48,6 +51,7 @@ export function createWorld(options: WorldOptions): World {
   const happenings: Happening[] = [];
   const applied = new Map<string, number>();
   const orphans = new Map<string, () => void>();
+  const workspaces = createMemoryWorkspaces();
   let crashes = 0;
   let durable = 0;
   let underWay = 0;
@@ -80,17 +84,20 @@ export function createWorld(options: WorldOptions): World {
     };
 
     async function happen(
-      request: Pick<ProcessRequest, "key" | "stage" | "attempt">,
+      request: Pick<ProcessRequest, "key" | "stage" | "attempt"> & { readonly folder?: string | null },
       program: string,
       ms: number,
       signal: AbortSignal,
     ): Promise<boolean> {
-      const happening: Happening = { ...request, durable, program };
+      const { key, stage, attempt } = request;
+      const happening: Happening = { key, stage, attempt, durable, program };
+      const files = workspaces.files(request.folder ?? "");
       let happened = false;
       const apply = (): void => {
         if (happened) return;
         happened = true;
         happenings.push(happening);
+        files?.set(`${key}#${attempt}`, program);
         applied.set(request.key, (applied.get(request.key) ?? 0) + 1);
       };
       underWay += 1;
@@ -128,6 +135,7 @@ export function createWorld(options: WorldOptions): World {
         if (!ended) return { cause: reason === "late" ? "timeout" : "killed", error: "ended", log, artifacts: {} };
         return outcome(dice, log);
       },
+      salvage: async () => null,
       async reap(key) {
         // What a dead host left behind may still have had its effect before it was found.
         await mortal();
@@ -176,6 +184,7 @@ export function createWorld(options: WorldOptions): World {
       clock,
       policy: { decide: evaluate },
       executor,
+      workspaces: mortalWorkspaces(workspaces, mortal),
       actions: { get: (name) => actions.get(name), signatures: () => [...actions.values()] },
       children: { run: () => Promise.reject(new Error("no child runs in this simulation")) },
       redact: (event: RunEvent) => event,
@@ -184,7 +193,29 @@ export function createWorld(options: WorldOptions): World {
     return { ports, died };
   }
 
-  return { happenings, applied, crashes: () => crashes, peak: () => peak, incarnate };
+  return { happenings, applied, workspaces, crashes: () => crashes, peak: () => peak, incarnate };
+}
+
+/** Between any two steps of a workspace its host may die. */
+function mortalWorkspaces(workspaces: MemoryWorkspaces, mortal: () => Promise<void>): KernelPorts["workspaces"] {
+  const risky =
+    <A extends readonly unknown[], T>(work: (...call: A) => Promise<T>) =>
+    async (...call: A): Promise<T> => {
+      await mortal();
+      const result = await work(...call);
+      await mortal();
+      return result;
+    };
+  return {
+    base: risky(workspaces.base),
+    keep: risky(workspaces.keep),
+    async enter(...call) {
+      const workspace = await risky(workspaces.enter)(...call);
+      return { ...workspace, save: risky(workspace.save), remove: risky(workspace.remove) };
+    },
+    salvage: risky(workspaces.salvage),
+    leave: risky(workspaces.leave),
+  };
 }
 
 function outcome(dice: Chance, log: ProcessReport["log"]): ProcessReport {

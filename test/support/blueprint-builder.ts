@@ -69,7 +69,9 @@ export function param(fields: Omit<ParamSpec, "where"> = {}): ParamSpec {
 
 export function blueprint(stages: readonly StageSpec[], fields: Partial<Omit<Blueprint, "stages">> = {}): Blueprint {
   const name = fields.name ?? "demo";
-  return { version: 1, params: [], defaults: {}, limits: {}, rules: [], file: `${name}.yaml`, ...fields, name, stages };
+  const workspace: Blueprint["workspace"] = { kind: "clone", from: "head", share: [] };
+  const common = { version: 1, params: [], defaults: {}, workspace, limits: {}, rules: [] } as const;
+  return { ...common, file: `${name}.yaml`, ...fields, name, stages };
 }
 
 export function signature(fields: Partial<ActionSignature> = {}): ActionSignature {

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { RunId } from "../../src/base/ids.ts";
-import type { RunRow } from "../../src/ports/run-index.ts";
+import type { RunRow } from "../../src/ports/store/run-index.ts";
 import type { RunEvent } from "../../src/run/events.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { openRuntime } from "../../src/runtime/wire.ts";
@@ -78,7 +78,7 @@ function acknowledgedLines(out: string): { readonly key: string; readonly text: 
 async function nextCommand(dir: string): Promise<readonly string[] | null> {
   const rows = await runsOf(dir);
   const [row] = rows;
-  if (row === undefined) return ["run", "blueprint.yaml", "--jsonl"];
+  if (row === undefined) return ["run", "blueprint.yaml", "--danger-full-access", "--jsonl"];
   if (!["running", "queued", "waiting", "paused"].includes(row.status)) return null;
   if (row.status !== "waiting") return ["resume", row.run, "--jsonl"];
   const asking = await question(dir, row.run);

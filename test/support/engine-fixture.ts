@@ -1,4 +1,5 @@
 /** Engines over a scripted world: processes and actions end as the script says, and a host can be lost as by a kill. */
+import { createMemoryWorkspaces, type MemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import { effectKey, type RunId } from "../../src/base/ids.ts";
@@ -8,7 +9,7 @@ import type { Clock } from "../../src/ports/clock.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { Executor, ProcessReport } from "../../src/ports/executor.ts";
 import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
-import type { Store } from "../../src/ports/store.ts";
+import type { Store } from "../../src/ports/store/store.ts";
 import type { RunEvent } from "../../src/run/events.ts";
 import type { OpenStore } from "../contract/store-fixture.ts";
 import { TEST_ACTIONS } from "./plan-from-yaml.ts";
@@ -56,7 +57,11 @@ interface World {
   readonly reaped: string[];
   readonly timers: Set<() => void>;
   skippedMs: number;
+  readonly workspaces: MemoryWorkspaces;
 }
+
+/** The tree that every run of these engines may start from. */
+export const START_TREE = await createMemoryWorkspaces().base({ kind: "clone", from: "head", share: [] }, 0);
 
 export async function openEngines(
   open: OpenStore,
@@ -65,7 +70,9 @@ export async function openEngines(
 ): Promise<EngineFixture> {
   const { store: first, another } = await open();
   let next: Store | null = first;
-  const world: World = { started: [], alive: new Set(), reaped: [], timers: new Set(), skippedMs: 0 };
+  const workspaces = createMemoryWorkspaces();
+  await workspaces.base({ kind: "clone", from: "head", share: [] }, 0);
+  const world: World = { started: [], alive: new Set(), reaped: [], timers: new Set(), skippedMs: 0, workspaces };
   return {
     ...world,
     async host(through = (store) => store) {
@@ -101,6 +108,7 @@ function startHost(
       },
       signatures: () => TEST_ACTIONS,
     } satisfies Actions,
+    workspaces: world.workspaces,
     redact: createRedactor({ secrets: [] }).event,
     onOutput: () => {},
   };
@@ -151,6 +159,7 @@ function scriptedExecutor(world: World, { stages }: EngineScript, death: AbortSi
       if (ending === "hang") return { cause: "killed", error: "ended", log: LOG, artifacts: {} };
       return { ...(ending.cause === undefined ? { exit: 0 } : {}), cause: "ok", log: LOG, artifacts: {}, ...ending };
     },
+    salvage: async () => null,
     async reap(key) {
       world.reaped.push(key);
       world.alive.delete(key);

@@ -4,7 +4,7 @@ import { sha256 } from "../../src/base/digest.ts";
 import { formatRunId, type RunId } from "../../src/base/ids.ts";
 import { canonical } from "../../src/base/json.ts";
 import type { Plan, PlanJson } from "../../src/plan/plan.ts";
-import type { Journal } from "../../src/ports/journal.ts";
+import type { Journal } from "../../src/ports/store/journal.ts";
 import type { EventOf, RunEvent } from "../../src/run/events.ts";
 import type { StopReason, TerminalStatus } from "../../src/run/reasons.ts";
 
@@ -16,6 +16,7 @@ export function buildPlan(name = "demo"): Plan {
     params: {},
     limits: { stages: null, wallMs: null, rounds: null, consecutiveFailures: null, tokens: null, microUsd: null },
     rules: [],
+    workspace: null,
     start: "build",
     stages: [],
     children: [],

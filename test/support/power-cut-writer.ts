@@ -11,7 +11,7 @@ import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import { sha256 } from "../../src/base/digest.ts";
 import type { RunId } from "../../src/base/ids.ts";
 import { canonical, type JsonObject } from "../../src/base/json.ts";
-import type { Journal } from "../../src/ports/journal.ts";
+import type { Journal } from "../../src/ports/store/journal.ts";
 import type { RunEvent } from "../../src/run/events.ts";
 import { statePaths } from "../../src/runtime/paths.ts";
 import { openRuntime } from "../../src/runtime/wire.ts";
@@ -22,7 +22,8 @@ const MOST_TEXT = 12_000;
 const BLUEPRINT = `
 version: 1
 name: power-cut
-defaults: { timeout: 20s }
+workspace: directory
+defaults: { timeout: 20s, sandbox: danger_full_access }
 limits: { stages: 20 }
 policy: { allow: [ { run: [/bin/sh, -c, "**"] }, { action: file.append }, { action: artifact.save } ] }
 stages:
@@ -106,7 +107,7 @@ async function runs(): Promise<void> {
   const never = new AbortController().signal;
   const host = async (): Promise<void> => {
     while (!isOver()) {
-      const { run, ended } = await runtime.start(plan.value);
+      const { run, ended } = await runtime.start(plan.value, { danger: true });
       for await (const { seq, event } of runtime.follow(run, 0, never)) acknowledge(run, seq, [event]);
       await ended;
     }

@@ -27,7 +27,7 @@ export function makePipe(path: string): void {
 
 /** A whole blueprint of that name that allows `true`. */
 export function blueprintText(name: string, rest: string): string {
-  return `version: 1\nname: ${name}\npolicy: { allow: [{ run: ["true", "**"] }] }\n${rest}`;
+  return `version: 1\nname: ${name}\npolicy: { allow: [{ run: ["true", "**"] }] }\n${rest}workspace: directory\n`;
 }
 
 export const ONE_STAGE = 'stages:\n  - { id: a, command: ["true"], effect: idempotent }\n';

@@ -1,5 +1,6 @@
 /** Hosts a plan on the real kernel with a scripted world: every process and action ends as the script says. */
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
+import { createMemoryWorkspaces, type Files, type MemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
 import { formatRunId, type RunId } from "../../src/base/ids.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import { createInbox, type Inbox } from "../../src/kernel/inbox.ts";
@@ -11,7 +12,7 @@ import { evaluate } from "../../src/policy/evaluate.ts";
 import type { ActionReport } from "../../src/ports/actions.ts";
 import type { ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
 import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
-import type { Store } from "../../src/ports/store.ts";
+import type { Store } from "../../src/ports/store/store.ts";
 import type { Fact, RunEvent } from "../../src/run/events.ts";
 import { beginState } from "../../src/run/evolve.ts";
 import { TEST_ACTIONS } from "./plan-from-yaml.ts";
@@ -28,7 +29,9 @@ export interface Script {
     signal: AbortSignal,
   ) => Promise<ActionReport>;
   readonly ports?: Partial<KernelPorts>;
-  /** The store of an earlier host of the same run. */
+  /** What a process does to the files of its workspace. */
+  readonly work?: (request: ProcessRequest, files: Files) => void;
+  /** The store of an earlier host of the same run; its workspaces come with it. */
   readonly store?: Store;
 }
 
@@ -37,6 +40,7 @@ export interface TestHost {
   readonly clock: VirtualClock;
   readonly store: Store;
   readonly ports: KernelPorts;
+  readonly workspaces: MemoryWorkspaces;
   readonly inbox: Inbox;
   /** Every process that was started, and every key that was reaped. */
   readonly executed: ProcessRequest[];
@@ -50,12 +54,15 @@ export interface TestHost {
   types(): Promise<readonly string[]>;
 }
 
+const WORKSPACES = new WeakMap<Store, MemoryWorkspaces>();
 const LOG = { sha256: "0".repeat(64), bytes: 0, dropped: 0 };
 
 export function createTestHost(plan: Plan, script: Script = {}): TestHost {
   const run = formatRunId(Uint8Array.from({ length: 12 }, (_, index) => index));
   const clock = createVirtualClock();
   const store = script.store ?? createMemoryStore({ clock });
+  const workspaces = WORKSPACES.get(store) ?? createMemoryWorkspaces({ "README.md": "hello" });
+  WORKSPACES.set(store, workspaces);
   const inbox = createInbox();
   const executed: ProcessRequest[] = [];
   const reaped: string[] = [];
@@ -66,6 +73,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     executor: {
       async execute(request, signal, onOutput) {
         executed.push(request);
+        script.work?.(request, workspaces.files(request.folder ?? "") ?? new Map());
         onOutput("output");
         const endings = script.stages?.[request.stage] ?? [];
         const ending = endings[Math.min(request.attempt, endings.length) - 1] ?? {};
@@ -75,6 +83,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
         }
         return { cause: "ok", exit: 0, log: LOG, artifacts: {}, ...ending };
       },
+      salvage: async () => null,
       async reap(key) {
         reaped.push(key);
       },
@@ -88,6 +97,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
       },
       signatures: () => TEST_ACTIONS,
     },
+    workspaces,
     children: { run: () => Promise.reject(new Error("no child expected")) },
     redact: (event) => event,
     onOutput: () => {},
@@ -102,10 +112,12 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     clock,
     store,
     ports,
+    workspaces,
     inbox,
     executed,
     reaped,
-    start(params = plan.params) {
+    async start(params = plan.params) {
+      const tree = plan.workspace === null ? null : await workspaces.base(plan.workspace, clock.now());
       const created = {
         type: "run.created",
         at: clock.now(),
@@ -113,6 +125,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
         blueprint: plan.name,
         plan: plan.fingerprint,
         params,
+        ...(tree === null ? {} : { tree }),
       } as const;
       return host({ run, plan, state: beginState(created), seq: 0, unsaved: [created] }, []);
     },

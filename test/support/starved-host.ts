@@ -1,16 +1,8 @@
 /** A host that has no file descriptor left when it starts a process; prints the report. Run it with a small `ulimit -n`. */
 import { closeSync, openSync } from "node:fs";
-import { createMemoryArtifacts } from "../../src/adapters/memory/artifacts.ts";
-import { createProcessExecutor } from "../../src/adapters/process/executor.ts";
-import { requestOf } from "./process-fixture.ts";
+import { executorIn, requestOf } from "./process-fixture.ts";
 
-const executor = createProcessExecutor({
-  root: ".",
-  artifacts: createMemoryArtifacts({ maxBytes: 1000 }),
-  tempDir: "/tmp",
-  redact: (text) => text,
-  baseEnv: {},
-});
+const executor = executorIn(".");
 const held: number[] = [];
 try {
   for (;;) held.push(openSync("/dev/null", "r"));

@@ -7,7 +7,7 @@ import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import { isPawlError } from "../../src/base/errors.ts";
 import type { RunId } from "../../src/base/ids.ts";
-import type { Store } from "../../src/ports/store.ts";
+import type { Store } from "../../src/ports/store/store.ts";
 import { buildCreated, buildFinished, buildPlan, buildStageStarted, createRun, STARTED } from "./events-builder.ts";
 
 const say = (line: unknown): void => {

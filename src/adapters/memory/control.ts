@@ -1,8 +1,8 @@
 /** Control in memory. */
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
-import type { Control, ControlRequest } from "../../ports/control.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
+import type { Control, ControlRequest } from "../../ports/store/control.ts";
 import { announce, type MemoryHost, type MemoryState } from "./state.ts";
 
 interface ControlParts {

@@ -5,7 +5,7 @@ import type { RunId } from "../../base/ids.ts";
 import { canonical, type JsonObject } from "../../base/json.ts";
 import type { Plan, PlanJson } from "../../plan/plan.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
-import type { Appended, Journal } from "../../ports/journal.ts";
+import type { Appended, Journal } from "../../ports/store/journal.ts";
 import type { EventOf, RunEvent, StoredEvent } from "../../run/events.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import { chainNext, chainStart } from "../../run/record/chain.ts";

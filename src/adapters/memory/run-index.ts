@@ -1,5 +1,5 @@
 /** Lists of runs in memory: a page is found by walking back from its cursor. */
-import type { RunIndex, RunPage, RunQuery, RunRow } from "../../ports/run-index.ts";
+import type { RunIndex, RunPage, RunQuery, RunRow } from "../../ports/store/run-index.ts";
 import type { MemoryRun, MemoryState } from "./state.ts";
 
 interface IndexParts {

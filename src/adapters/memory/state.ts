@@ -1,7 +1,7 @@
 /** What the stores of one memory share: as a file does for processes, it outlives each store that is opened on it. */
 import type { RunId } from "../../base/ids.ts";
-import type { ControlRequest } from "../../ports/control.ts";
-import type { Holder, RunRow } from "../../ports/run-index.ts";
+import type { ControlRequest } from "../../ports/store/control.ts";
+import type { Holder, RunRow } from "../../ports/store/run-index.ts";
 import type { ChainLink } from "../../run/record/check-chain.ts";
 
 export interface MemoryRun {

@@ -3,7 +3,7 @@ import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
-import type { Store } from "../../ports/store.ts";
+import type { Store } from "../../ports/store/store.ts";
 import { createMemoryControl } from "./control.ts";
 import { createMemoryJournal } from "./journal.ts";
 import { createMemoryLease } from "./lease.ts";

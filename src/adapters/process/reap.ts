@@ -3,31 +3,21 @@
  * group, its session and its parent, but not what it was started with. Only Linux shows that; elsewhere none is found.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { hasVariable, listProcesses, type ProcessFact, readProcess } from "./proc.ts";
 import { sendSignal } from "./terminate.ts";
+import { hasVariable, listProcesses, newestPid, type ProcessFact, readProcess } from "./watch/proc.ts";
 
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 4;
 
-/** Which processes can hold the key at all: the fewer, the quicker the look. */
-export interface Among {
-  /** Only those started then or later, in clock ticks since boot. */
-  readonly sinceTicks: number;
-  /** Only those with a larger id. */
-  readonly abovePid: number;
-}
-
 /**
  * Kills every process that holds the key, again and again until none is left. Resolves to the ids of those that could
- * not be ended.
+ * not be ended. What the process `since` has started has a larger id, up to the newest: ids go up until they have gone
+ * once around.
  */
-export async function killMarked(
-  key: string,
-  among: Among = { sinceTicks: 0, abovePid: 0 },
-): Promise<readonly number[]> {
+export async function killMarked(key: string, since = 0): Promise<readonly number[]> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
-    const found = findMarked(key, among);
+    const found = findMarked(key, since);
     if (found.length === 0) return [];
     if (performance.now() > until) return found.map((fact) => fact.pid);
     for (const fact of found) kill(fact);
@@ -35,13 +25,12 @@ export async function killMarked(
   }
 }
 
-function findMarked(key: string, among: Among): readonly ProcessFact[] {
-  return listProcesses(among.abovePid).filter(
-    (fact) =>
-      !fact.ended &&
-      fact.startTicks >= among.sinceTicks &&
-      fact.pid !== process.pid &&
-      hasVariable(fact.pid, "PAWL_KEY", key),
+function findMarked(key: string, since: number): readonly ProcessFact[] {
+  const newest = since === 0 ? 0 : newestPid();
+  if (since > 0 && newest === since) return [];
+  const isWanted = newest > since ? (pid: number) => pid > since && pid <= newest : undefined;
+  return listProcesses(isWanted).filter(
+    (fact) => !fact.ended && fact.pid !== process.pid && hasVariable(fact.pid, "PAWL_KEY", key),
   );
 }
 

@@ -1,18 +1,26 @@
 /** Starts a process in a group and session of its own, with nothing inherited but what is given. */
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { realpath, stat } from "node:fs/promises";
+import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import type { Readable } from "node:stream";
+import type { Duplex, Readable } from "node:stream";
 import type { Verdict } from "./classify.ts";
 
-export type Child = ChildProcessByStdio<null, Readable, Readable>;
+export interface Child extends ChildProcess {
+  readonly stdin: null;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** The fourth is the gate of a process that waits until it is told to begin. */
+  readonly stdio: [null, Readable, Readable, Duplex | undefined, undefined];
+}
 
 export interface StartRequest {
   readonly argv: readonly string[];
   /** Absolute, and already checked. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** It gets a socket as descriptor 3. */
+  readonly hasGate: boolean;
 }
 
 export type Started = { readonly child: Child; readonly pid: number } | { readonly refused: Verdict };
@@ -44,9 +52,9 @@ export async function startProcess(request: StartRequest): Promise<Started> {
       cwd: request.cwd,
       env: request.env,
       detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: request.hasGate ? ["ignore", "pipe", "pipe", "pipe"] : ["ignore", "pipe", "pipe"],
       windowsHide: true,
-    });
+    }) as Child;
   } catch (error) {
     return refusalOf(error as NodeJS.ErrnoException);
   }
@@ -57,24 +65,27 @@ export async function startProcess(request: StartRequest): Promise<Started> {
   return { child, pid: child.pid };
 }
 
-/** The real path of a folder that is below the root; a link may not lead out. */
-export async function folderBelow(
+/**
+ * The real path of a folder that is below the root, and that of the root; a link may not lead out. Synchronous: a few
+ * microseconds, where a turn through the thread pool of a busy machine takes as long as the start of a process.
+ */
+export function folderBelow(
   root: string,
   folder: string,
-): Promise<{ readonly path: string } | { readonly refused: Verdict }> {
+): { readonly path: string; readonly top: string } | { readonly refused: Verdict } {
   try {
-    const top = await realpath(root);
-    const path = await realpath(resolve(top, folder));
+    const top = realpathSync.native(root);
+    const path = realpathSync.native(resolve(top, folder));
     const way = relative(top, path);
     if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way))
       return refuse(`the folder ${folder} is outside the project`);
-    return (await stat(path)).isDirectory() ? { path } : refuse(`${folder} is not a folder`);
+    return statSync(path).isDirectory() ? { path, top } : refuse(`${folder} is not a folder`);
   } catch {
     return refuse(`the folder ${folder} does not exist or cannot be entered`);
   }
 }
 
-function checkStart({ argv, env }: StartRequest): string | undefined {
+export function checkStart({ argv, env }: Pick<StartRequest, "argv" | "env">): string | undefined {
   if (argv.length === 0 || argv[0] === "") return "there is no program to start";
   if (argv.some((part) => part.includes("\0"))) return "an argument contains a NUL character";
   for (const [name, value] of Object.entries(env)) {
@@ -90,7 +101,11 @@ function refusalOf(error: NodeJS.ErrnoException): { readonly refused: Verdict } 
   const scarce = RESOURCE[code];
   if (scarce !== undefined)
     return { refused: { cause: "resource", what: `could not be started: ${scarce} (${code})` } };
-  return refuse(`${REASONS[code] ?? error.message}${code === "" ? "" : ` (${code})`}`);
+  return refuse(REASONS[code] === undefined ? error.message : reasonOf(code));
+}
+
+export function reasonOf(code: string): string {
+  return `${REASONS[code] ?? "the system refuses it"} (${code})`;
 }
 
 export function refuse(why: string): { readonly refused: Verdict } {

@@ -1,113 +1,175 @@
-/** Watches one process until it and everything it started are gone: time, silence, requests, and what stays behind. */
-import type { Ended, Ending } from "./classify.ts";
-import { after, watchSilence, within } from "./deadline.ts";
-import { countOomKills, newestPid, readProcess } from "./proc.ts";
+/** Watches one process until it and everything it started are gone: time, progress, limits, requests, and what stays behind. */
+import { formatDuration } from "../../base/duration.ts";
+import type { Ending } from "./classify.ts";
+import { type Observation, type Observer, observe } from "./observe.ts";
 import { killMarked } from "./reap.ts";
 import type { Child } from "./spawn.ts";
-import { endGroup, killGroup } from "./terminate.ts";
+import { createGroupFamily, createNamespaceFamily, end, type Family, kill } from "./terminate.ts";
+import { after, within } from "./watch/deadline.ts";
+import { isInit } from "./watch/proc.ts";
+import { createTree, type Tree } from "./watch/tree.ts";
 
-export interface Watch {
+export interface Watch extends Omit<Observation, "child" | "tree"> {
   readonly key: string;
   readonly timeoutMs: number;
-  readonly stallMs: number | null;
   readonly graceMs: number;
+  /** How long a process with a gate may take to come to it. */
+  readonly readyMs: number;
   readonly signal: AbortSignal;
-  /** As counted before the process began. */
-  readonly oomKills: number | undefined;
-  readonly onChunk: (stream: "stdout" | "stderr", chunk: Buffer) => void;
+}
+
+export interface Watched {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly ending: Ending | null;
+  /** It said that it is ready, and was told to begin. Without that the program never ran. */
+  readonly hasBegun: boolean;
+  /** Processes of the stage that could not be ended. */
+  readonly survivors: readonly number[];
 }
 
 /** After the process has ended, others may still write to its pipes: they get this long. */
 const DRAIN_MS = 250;
 /** After they were killed, what is left in the pipes is read for at most this long. */
-const CLOSE_MS = 2000;
+const CLOSE_MS = 500;
 /** A process that outlives SIGKILL so long (it may belong to another user) is given up. */
 const UNKILLABLE_MS = 10_000;
 /** No machine uses up its 32,768 or more process ids so quickly. */
 const ONCE_AROUND_MS = 1000;
+/** Before it begins a process has started hardly anything. */
+const MOST_BEFORE = 64;
 
-export interface Watched extends Ended {
-  /** Processes of the stage that could not be ended. */
-  readonly survivors: readonly number[];
+/** What is known of the process while it runs. */
+interface Ward {
+  readonly pid: number;
+  readonly child: Child;
+  readonly tree: Tree;
+  readonly watch: Watch;
+  family: Family;
+  /** It has a process namespace of its own. */
+  isContained: boolean;
+  hasBegun: boolean;
 }
 
 export async function supervise(child: Child, pid: number, watch: Watch): Promise<Watched> {
   const from = performance.now();
-  const sinceTicks = readProcess(pid)?.startTicks ?? 0;
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const { code, signal, ending, gone } = await untilExit(child, pid, watch);
-  if (ending === null) await within(DRAIN_MS, closed);
-  const groupGone = ending === null ? await killGroup(pid) : await gone;
-  const survivors = await killMarked(watch.key, {
-    sinceTicks,
-    abovePid: lowestDescendant(pid, performance.now() - from),
-  });
+  const tree = createTree(pid, { countsTransfer: watch.stallMs !== null });
+  const ward: Ward = {
+    pid,
+    child,
+    watch,
+    tree,
+    family: createGroupFamily(pid, tree, watch.group),
+    isContained: false,
+    hasBegun: gateOf(child) === undefined,
+  };
+  const { code, signal, ending, gone, observer } = await untilExit(ward);
+  const atExit = ending ?? observer.lastWord();
+  if (ending === null && !ward.isContained) await within(DRAIN_MS, closed);
+  const allGone = ending === null ? await kill(ward.family) : await gone;
+  const isYoung = performance.now() - from < ONCE_AROUND_MS;
+  const escaped = ward.isContained ? [] : await killMarked(watch.key, isYoung ? pid : 0);
   await within(CLOSE_MS, closed);
-  child.stdout.destroy();
-  child.stderr.destroy();
-  const oomKills = countOomKills();
+  for (const stream of [child.stdout, child.stderr, gateOf(child)]) stream?.destroy();
   return {
     code,
     signal,
-    ending,
-    oomSeen: oomKills !== undefined && watch.oomKills !== undefined && oomKills > watch.oomKills,
-    survivors: groupGone ? survivors : [...new Set([pid, ...survivors])],
+    ending: atExit ?? observer.overflow(),
+    hasBegun: ward.hasBegun,
+    survivors: allGone ? escaped : [...new Set([pid, ...escaped])],
   };
-}
-
-/** Ids go up: while they cannot have gone once around, whatever the process started has a larger id than itself. */
-function lowestDescendant(pid: number, elapsedMs: number): number {
-  return elapsedMs < ONCE_AROUND_MS && newestPid() >= pid ? pid : 0;
 }
 
 interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
   readonly ending: Ending | null;
-  /** Settles when the group that we are ending is gone. */
+  /** Settles when those that we are ending are gone. */
   readonly gone: Promise<boolean>;
+  readonly observer: Observer;
 }
 
-function untilExit(child: Child, pid: number, watch: Watch): Promise<Exit> {
+function untilExit(ward: Ward): Promise<Exit> {
+  const { child, tree, watch } = ward;
   return new Promise((resolve) => {
     let ending: Ending | null = null;
     let gone = Promise.resolve(true);
-    let callOff: () => void = () => undefined;
+    let isOver = false;
+    const stops: (() => void)[] = [];
     const finish = (code: number | null, signal: string | null): void => {
-      stop();
-      callOff();
-      resolve({ code, signal, ending, gone });
+      isOver = true;
+      for (const stop of stops) stop();
+      resolve({ code, signal, ending, gone, observer });
     };
-    const end = (why: Ending): void => {
-      if (ending !== null) return;
+    const stopBecause = (why: Ending): void => {
+      if (isOver || ending !== null) return;
       ending = why;
-      gone = endGroup(pid, watch.graceMs);
-      callOff = after(watch.graceMs + UNKILLABLE_MS, () => finish(null, null));
+      const graceMs = why.isSudden ? 0 : watch.graceMs;
+      gone = end(ward.family, graceMs);
+      stops.push(after(graceMs + UNKILLABLE_MS, () => finish(null, null)));
     };
     child.once("exit", finish);
-    const stop = listen(child, watch, end);
+    child.on("error", () => undefined);
+    const observer = observe({ ...watch, child, tree }, stopBecause);
+    stops.push(
+      () => observer.stop(),
+      after(watch.timeoutMs, () => stopBecause(tooLong(watch.timeoutMs))),
+      watchRequest(watch.signal, stopBecause),
+      watchGate(ward, stopBecause, () => {
+        if (ending === null) begin(ward);
+      }),
+    );
   });
 }
 
-/** Starts every watch; returns the function that stops them, but for reading what is still in the pipes. */
-function listen(child: Child, watch: Watch, end: (why: Ending) => void): () => void {
-  const silence = watch.stallMs === null ? undefined : watchSilence(watch.stallMs, () => end("stall"));
-  for (const stream of ["stdout", "stderr"] as const) {
-    child[stream].on("data", (chunk: Buffer) => {
-      silence?.touch();
-      watch.onChunk(stream, chunk);
-    });
-    // A broken pipe ends the stream; how the process ended is known from the process.
-    child[stream].on("error", () => undefined);
-  }
-  child.on("error", () => undefined);
-  const callOff = after(watch.timeoutMs, () => end("timeout"));
-  const onAbort = (): void => end("killed");
-  watch.signal.addEventListener("abort", onAbort, { once: true });
-  if (watch.signal.aborted) onAbort();
-  return () => {
+function tooLong(timeoutMs: number): Ending {
+  return { cause: "timeout", what: `was ended: it ran longer than ${formatDuration(timeoutMs)}`, isSudden: false };
+}
+
+function watchRequest(signal: AbortSignal, stopBecause: (why: Ending) => void): () => void {
+  const onAbort = (): void => stopBecause({ cause: "killed", what: "was ended on request", isSudden: false });
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  return () => signal.removeEventListener("abort", onAbort);
+}
+
+/** A process with a gate waits there until it is told to begin. */
+function watchGate(
+  { child, watch: { readyMs } }: Ward,
+  stopBecause: (why: Ending) => void,
+  onReady: () => void,
+): () => void {
+  const gate = gateOf(child);
+  if (gate === undefined) return () => undefined;
+  const what = `could not be started: it was not ready within ${formatDuration(readyMs)}`;
+  const callOff = after(readyMs, () => stopBecause({ cause: "spawn_error", what, isSudden: true }));
+  gate.on("error", () => undefined);
+  gate.once("data", () => {
     callOff();
-    silence?.cancel();
-    watch.signal.removeEventListener("abort", onAbort);
-  };
+    onReady();
+  });
+  return callOff;
+}
+
+/** Lets the program begin: once we know how to end all of it, and it is in its group with everything it will start. */
+function begin(ward: Ward): void {
+  const { pid, child, tree, watch } = ward;
+  tree.look(MOST_BEFORE);
+  const members = tree.members();
+  const init = members.find((member) => member.pid !== pid && isInit(member.pid));
+  if (init !== undefined) {
+    ward.family = createNamespaceFamily(pid, init, tree);
+    ward.isContained = true;
+  }
+  // What waits at the gate becomes the program; whoever else is there belongs to the wall.
+  const program = members.find((member) => member.parent === init?.pid)?.pid ?? pid;
+  tree.ignore(members.map((member) => member.pid).filter((member) => member !== program));
+  watch.group?.add(program);
+  ward.hasBegun = true;
+  gateOf(child)?.end("go\n");
+}
+
+function gateOf(child: Child): Child["stdio"][3] | undefined {
+  return child.stdio[3] ?? undefined;
 }

@@ -3,8 +3,8 @@
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Control, ControlRequest } from "../../ports/control.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
+import type { Control, ControlRequest } from "../../ports/store/control.ts";
 import type { Changes } from "./changes.ts";
 import type { Database } from "./driver.ts";
 import type { GroupCommit } from "./group-commit.ts";

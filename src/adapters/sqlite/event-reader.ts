@@ -6,7 +6,7 @@ import type { RunId } from "../../base/ids.ts";
 import { canonical } from "../../base/json.ts";
 import type { Plan, PlanJson } from "../../plan/plan.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
-import type { ChainReport } from "../../ports/journal.ts";
+import type { ChainReport } from "../../ports/store/journal.ts";
 import type { RunEvent, StoredEvent } from "../../run/events.ts";
 import { isTerminal, type Status } from "../../run/reasons.ts";
 import { type ChainLink, checkChain, type PinnedHead } from "../../run/record/check-chain.ts";

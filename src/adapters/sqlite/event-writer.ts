@@ -3,7 +3,7 @@ import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
-import type { Appended } from "../../ports/journal.ts";
+import type { Appended } from "../../ports/store/journal.ts";
 import type { EventOf } from "../../run/events.ts";
 import { chainNext, chainStart } from "../../run/record/chain.ts";
 import { isAtRest, type RowChange } from "../../run/record/row.ts";

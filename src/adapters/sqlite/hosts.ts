@@ -1,7 +1,7 @@
 /** The hosts that share a journal: this one, registered with its first write, and what is known of the others. */
 import { hostname } from "node:os";
 import type { Clock } from "../../ports/clock.ts";
-import type { Holder } from "../../ports/run-index.ts";
+import type { Holder } from "../../ports/store/run-index.ts";
 import type { Database, Driver } from "./driver.ts";
 import { type HostLock, holdHostLock, hostIds, isHostAlive, removeDeadHost } from "./file/host-lock.ts";
 

@@ -3,7 +3,7 @@ import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import { canonical, type JsonObject } from "../../base/json.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
-import type { Journal } from "../../ports/journal.ts";
+import type { Journal } from "../../ports/store/journal.ts";
 import type { EventOf, RunEvent, StoredEvent } from "../../run/events.ts";
 import { lastRowChange } from "../../run/record/row.ts";
 import type { Changes } from "./changes.ts";

@@ -2,7 +2,7 @@
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
-import type { Claimed, Lease } from "../../ports/lease.ts";
+import type { Claimed, Lease } from "../../ports/store/lease.ts";
 import type { Database } from "./driver.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import type { Heads } from "./heads.ts";

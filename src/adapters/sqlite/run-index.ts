@@ -1,6 +1,6 @@
 /** Lists of runs. Every query walks one index from one place, so its cost is that of the page. */
 import type { RunId } from "../../base/ids.ts";
-import type { Holder, RunIndex, RunPage, RunQuery, RunRow } from "../../ports/run-index.ts";
+import type { Holder, RunIndex, RunPage, RunQuery, RunRow } from "../../ports/store/run-index.ts";
 import type { Database, SqlValue, Statement } from "./driver.ts";
 import type { Hosts } from "./hosts.ts";
 

@@ -2,7 +2,7 @@
 import { pawlError } from "../../base/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
-import type { Store } from "../../ports/store.ts";
+import type { Store } from "../../ports/store/store.ts";
 import { createChanges } from "./changes.ts";
 import { createSqliteControl } from "./control.ts";
 import { type Database, type Driver, loadDriver } from "./driver.ts";

@@ -1,7 +1,7 @@
 /** Shapes of single values that mean something in a blueprint: names, paths, amounts, waits. */
-import type { BackoffSpec } from "../blueprint.ts";
+import type { BackoffSpec, WorkspaceSpec } from "../blueprint.ts";
 import type { MapNode } from "../text/tree.ts";
-import { duration, either, mapped, object, reportType, type Shape, scalar, text } from "./shape.ts";
+import { duration, either, list, mapped, object, oneOf, reportType, type Shape, scalar, text } from "./shape.ts";
 
 export const NAME = {
   pattern: /^[a-z][a-z0-9_-]{0,63}$/,
@@ -104,6 +104,72 @@ export function dollars(): Shape<number> {
       const microUsd = Math.round(value * 1e6);
       return microUsd / 1e6 === value ? microUsd : undefined;
     },
+  });
+}
+
+const MOST_BYTES = 2 ** 50;
+const BYTES = /^(\d{1,6})([kmgt])$/;
+const BYTE_UNITS = { k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 } as const;
+
+/** `512m`, `2g`: powers of 1024. */
+export function byteCount(): Shape<number> {
+  return scalar({
+    expected: "a size such as 512m or 2g (k, m, g and t are powers of 1024)",
+    schema: { type: "string", pattern: BYTES.source },
+    convert(value) {
+      const match = BYTES.exec(String(value));
+      if (match === null) return undefined;
+      const bytes = Number(match[1]) * BYTE_UNITS[match[2] as keyof typeof BYTE_UNITS];
+      return bytes > 0 && bytes <= MOST_BYTES ? bytes : undefined;
+    },
+  });
+}
+
+const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+const PORT = "(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])";
+const OCTET = "(?:0|1\\d{0,2}|2(?:[0-4]\\d?|5[0-5]?|[6-9])?|[3-9]\\d?)";
+/** The last part of a name has a letter: what has none is some spelling of an address. */
+const NAME_OF_HOST = `(?!localhost$)(?:\\*\\.)?(?:${LABEL}\\.)*(?=[a-z0-9-]*[a-z])${LABEL}(?::${PORT})?`;
+const ADDRESS = `(?:${OCTET}(?:\\.${OCTET}){3}|\\[[0-9a-f:.]{2,45}\\]):${PORT}`;
+const HOST = new RegExp(`^(?=.{1,259}$)(?:${NAME_OF_HOST}|${ADDRESS})$`);
+
+/** `registry.npmjs.org`, `*.example.org`, `127.0.0.1:4873`, `[::1]:4873`. */
+export function hostName(): Shape<string> {
+  return text({
+    expected: "a host in small letters such as example.org or *.example.org; localhost and addresses with their port",
+    max: 259,
+    pattern: HOST,
+    refusesReferences: true,
+  });
+}
+
+/** One word is the kind. */
+export function workspace(): Shape<WorkspaceSpec> {
+  const kind = oneOf("clone", "worktree", "directory");
+  const fields = {
+    kind: { shape: kind, about: "A private clone, a linked worktree, or the project folder itself (clone)." },
+    from: {
+      shape: oneOf("head", "working_tree"),
+      about: "Start from the commit that is checked out, or from the files as they lie there (head).",
+    },
+    share: {
+      shape: list(relativePath(), { min: 0, max: 50 }),
+      about: "Folders that git ignores and each workspace gets a copy of, such as node_modules.",
+    },
+  } as const;
+  return either<WorkspaceSpec>({
+    scalar: mapped(kind, (value) => ({ kind: value, from: "head", share: [] })),
+    map: mapped(object(fields, "workspace"), (found, _, { problems }) => {
+      const kind = found.kind?.value ?? "clone";
+      for (const key of ["from", "share"] as const) {
+        const written = found[key];
+        if (kind !== "directory" || written === undefined) continue;
+        const data = { key, place: "a workspace that is the project folder", belongs: "clone and worktree" };
+        problems.report("BLUEPRINT_KEY_MISPLACED", data, written.node);
+      }
+      const share = [...new Set((found.share?.value ?? []).map(({ value }) => value))].sort();
+      return { kind, from: found.from?.value ?? "head", share };
+    }),
   });
 }
 

@@ -4,6 +4,7 @@ import { pawlError } from "../../base/errors.ts";
 import { CLI_ERRORS } from "../errors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findTestCommand, type TestCommand } from "../input/find-test-command.ts";
+import { type FoundWorkspace, findWorkspace } from "../input/find-workspace.ts";
 import type { CommandSpec, Context } from "../spec.ts";
 import { oneLine } from "../views/event-line.ts";
 import { shellWord } from "../views/run.ts";
@@ -29,7 +30,8 @@ export const initCommand: CommandSpec = {
     const { out } = context;
     const test = await testCommand(context);
     const path = join(context.root, FILE);
-    await write(path, renderFirstBlueprint(test.argv), context.given.flag("force"));
+    const workspace = await findWorkspace(context.root);
+    await write(path, renderFirstBlueprint(test.argv, workspace), context.given.flag("force"));
     const shown = relative(context.cwd, path);
     const next = [`pawl plan ${shellWord(shown)}`, `pawl run ${shellWord(shown)}`];
     if (out.format === "json") out.document({ path, test: test.argv, from: test.from, next });
@@ -67,8 +69,18 @@ function flowList(words: readonly string[]): string {
   return `[${words.map((word) => JSON.stringify(word)).join(", ")}]`;
 }
 
+function renderWorkspace({ isRepository, share }: FoundWorkspace): string {
+  if (!isRepository) {
+    return `# There is no git repository here: stages see this folder read-only. With one, each run gets a private clone.
+workspace: directory`;
+  }
+  const copies = share.length === 0 ? "" : `, share: ${flowList(share)}`;
+  return `# Every run works in a private clone of the last commit, behind a sandbox; your own files stay as they are.
+workspace: { kind: clone, from: head${copies} }`;
+}
+
 /** `argv` is what tests the project. */
-function renderFirstBlueprint(argv: readonly string[]): string {
+function renderFirstBlueprint(argv: readonly string[], workspace: FoundWorkspace): string {
   // In a command `$${` is a plain `${`; a rule has no references, and `*` stands for what cannot be written there.
   const command = flowList(argv.map((word) => word.split("${").join("$${")));
   const rule = flowList(argv.map((word) => word.split("${").join("*{")));
@@ -77,6 +89,8 @@ function renderFirstBlueprint(argv: readonly string[]): string {
 version: 1
 name: check
 description: Run the tests of this project.
+
+${renderWorkspace(workspace)}
 
 # The run ends when one of these is reached, whatever happens.
 limits: { stages: 10, wall: 1h }

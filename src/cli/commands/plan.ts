@@ -1,6 +1,6 @@
-import { explainPlan } from "../../plan/explain.ts";
-import { drawGraph, mermaid } from "../../plan/graph.ts";
-import { explainJson } from "../../plan/view.ts";
+import { explainPlan } from "../../plan/show/explain.ts";
+import { drawGraph, mermaid } from "../../plan/show/graph.ts";
+import { explainJson } from "../../plan/show/view.ts";
 import { EXIT } from "../exit-codes.ts";
 import { COMPILE_OPTIONS, compileGiven } from "../input/find-blueprint.ts";
 import { reportProblems } from "../report-problems.ts";

@@ -1,6 +1,7 @@
-import { explainPlan } from "../../plan/explain.ts";
-import { explainJson } from "../../plan/view.ts";
+import { explainPlan } from "../../plan/show/explain.ts";
+import { explainJson } from "../../plan/show/view.ts";
 import { EXIT } from "../exit-codes.ts";
+import { allowsDanger, DANGER_OPTION } from "../input/danger.ts";
 import { COMPILE_OPTIONS, compileGiven } from "../input/find-blueprint.ts";
 import { reportProblems } from "../report-problems.ts";
 import { hostRun } from "../runs/host-run.ts";
@@ -15,7 +16,11 @@ export const runCommand: CommandSpec = {
     "Ctrl-C cancels the run; Ctrl-C twice kills its processes at once. On a terminal the stage under way is shown live.",
   ],
   arguments: [{ name: "blueprint", summary: "path of a blueprint, or a name from `pawl list`", required: true }],
-  options: [...COMPILE_OPTIONS, { kind: "flag", flags: "--dry-run", summary: "show the plan and run nothing" }],
+  options: [
+    ...COMPILE_OPTIONS,
+    { kind: "flag", flags: "--dry-run", summary: "show the plan and run nothing" },
+    DANGER_OPTION,
+  ],
   examples: [
     { line: "pawl run blueprint.yaml", does: "run it" },
     { line: "pawl run fix-tests --level L2 --param tries=3", does: "by name, with a ceiling and a parameter" },
@@ -33,7 +38,7 @@ export const runCommand: CommandSpec = {
       else context.out.document({ plan: plan.value, explained: explainJson(plan.value) });
       return EXIT.succeeded;
     }
-    const handle = await runtime.start(plan.value);
+    const handle = await runtime.start(plan.value, { danger: allowsDanger(context.given) });
     context.out.line(`run ${handle.run}`);
     return hostRun(context, runtime, handle, beginStory(handle.run));
   },

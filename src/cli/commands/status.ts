@@ -1,5 +1,5 @@
 import { pawlError } from "../../base/errors.ts";
-import type { RunRow } from "../../ports/run-index.ts";
+import type { RunRow } from "../../ports/store/run-index.ts";
 import { isTerminal, STATUSES, type Status } from "../../run/reasons.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { CLI_ERRORS } from "../errors.ts";
@@ -10,6 +10,7 @@ import { type Watched, watch } from "../runs/watch.ts";
 import type { CommandSpec, Context } from "../spec.ts";
 import { oneLine, statusColor } from "../views/event-line.ts";
 import { formatAge, formatElapsed } from "../views/format-time.ts";
+import { renderHeartbeat } from "../views/heartbeat.ts";
 import { nextSteps, renderHeadline, renderNext } from "../views/run.ts";
 import { openAttempts } from "../views/run-story.ts";
 import { renderTable } from "../views/table.ts";
@@ -63,15 +64,19 @@ async function lookAtRun(context: Context, runtime: Runtime, name: string): Prom
     const hosted = row.holder !== null;
     const { paint } = context.out;
     const lines = [renderHeadline(story, paint, context.now())];
+    const beats = hosted ? await runtime.heartbeats(row.run) : [];
     for (const attempt of openAttempts(story).slice(0, 8)) {
       lines.push(
         `  ${oneLine(attempt.stage)} is under way, attempt ${attempt.attempt}, for ${formatElapsed(context.now() - attempt.startedAt)}`,
       );
+      const beat = beats.find((each) => each.stage === attempt.stage && each.attempt === attempt.attempt);
+      if (beat !== undefined) lines.push(...renderHeartbeat(beat, paint));
     }
     if (row.holder !== null) lines.push(`  hosted by process ${row.holder.pid} on ${oneLine(row.holder.hostname)}`);
     lines.push(...renderNext(nextSteps(story, hosted), paint));
     const exit: ExitCode = exitOfRun(story.status, story.reason);
-    return { lines, document: runDocument(story, { exit, hosted }), over: isTerminal(row.status) };
+    const document = { ...runDocument(story, { exit, hosted }), heartbeats: beats };
+    return { lines, document, over: isTerminal(row.status) };
   };
 }
 

@@ -3,6 +3,7 @@
 import { canonical, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { Usage } from "../../base/usage.ts";
 import { addUsage, NO_USAGE } from "../../base/usage.ts";
+import type { Wall } from "../../plan/plan.ts";
 import { describeRequest } from "../../policy/describe.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
 import type { EventOf, LogRef, RunEvent, StoredEvent } from "../../run/events.ts";
@@ -147,7 +148,7 @@ function tellStage(story: RunStory, event: RunEvent): void {
       finish(story, event);
       return;
     case "stage.interrupted":
-      end(story, event.stage, event.at, "interrupted");
+      keepLog(end(story, event.stage, event.at, "interrupted"), event.log);
       return;
     case "stage.refused":
       story.attempts.push({
@@ -225,6 +226,10 @@ function end(story: RunStory, stage: string, at: number, state: AttemptStory["st
   return attempt;
 }
 
+function keepLog(attempt: AttemptStory | undefined, log: LogRef | undefined): void {
+  if (attempt !== undefined && log !== undefined) attempt.log = log;
+}
+
 /** Attempts under way now. */
 export function openAttempts(story: RunStory): readonly AttemptStory[] {
   return story.attempts.filter((attempt) => attempt.state === "running");
@@ -237,10 +242,16 @@ export function lastTrouble(story: RunStory): AttemptStory | undefined {
 
 /** The request, then whatever else it comes with: nobody should allow what they were not shown. */
 function describeAsked(asked: JsonObject): string {
-  const { kind: _kind, argv: _argv, script: _script, action: _action, ...rest } = asked;
+  const { kind: _kind, argv: _argv, script: _script, action: _action, wall, ...rest } = asked;
   const more = Object.entries(rest).filter(
     ([, value]) => value !== undefined && value !== "." && canonical(value) !== "{}",
   );
   const request = describeRequest(asked as unknown as PolicyRequest);
-  return more.length === 0 ? request : `${request} ${canonical(Object.fromEntries(more))}`;
+  const behind = wall === undefined ? "" : ` (${describeWall(wall as unknown as Wall)})`;
+  return `${request}${more.length === 0 ? "" : ` ${canonical(Object.fromEntries(more))}`}${behind}`;
+}
+
+/** What it may do besides running; its limits only take away from that. */
+function describeWall({ sandbox, network }: Pick<Wall, "sandbox" | "network">): string {
+  return network.length === 0 ? sandbox : `${sandbox}, may reach ${network.join(", ")}`;
 }

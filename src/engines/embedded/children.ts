@@ -4,7 +4,7 @@ import type { RunId } from "../../base/ids.ts";
 import { NO_USAGE } from "../../base/usage.ts";
 import type { ChildReport, ChildRequest } from "../../ports/child-runs.ts";
 import type { HostedEnd } from "../../ports/engine.ts";
-import type { RunPage } from "../../ports/run-index.ts";
+import type { RunPage } from "../../ports/store/run-index.ts";
 import { isTerminal, type StopReason } from "../../run/reasons.ts";
 import { answerFacts, openQuestion } from "./answer.ts";
 import { endOf, type HostedRun, type Hosting, leave, startRun, takeOver } from "./hosting.ts";
@@ -35,7 +35,7 @@ async function startChild(hosting: Hosting, request: ChildRequest, signal: Abort
     return reportOf(await follow(await startRun(hosting, request), request, signal));
   } catch (error) {
     if (!isPawlError(error) || error.code !== "RUN_SECRET_IN_PLAN") throw error;
-    return { ended: true, status: "rejected", reason: "invalid_plan", usage: NO_USAGE };
+    return { ended: true, status: "rejected", reason: "invalid_plan", usage: NO_USAGE, tree: null };
   }
 }
 
@@ -53,8 +53,8 @@ async function follow(child: HostedRun, request: ChildRequest, signal: AbortSign
   }
 }
 
-function reportOf({ status, reason, usage }: HostedEnd): ChildReport {
-  if (isTerminal(status)) return { ended: true, status, reason: reason as StopReason, usage };
+function reportOf({ status, reason, usage, tree }: HostedEnd): ChildReport {
+  if (isTerminal(status)) return { ended: true, status, reason: reason as StopReason, usage, tree };
   return status === "paused" ? { ended: false, status, reason: null } : RESTING;
 }
 

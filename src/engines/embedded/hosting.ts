@@ -5,15 +5,15 @@ import { NO_USAGE } from "../../base/usage.ts";
 import { createInbox, type Inbox } from "../../kernel/inbox.ts";
 import { type LoopEnd, type Restored, runLoop } from "../../kernel/loop.ts";
 import { recover } from "../../kernel/recover.ts";
-import type { Control } from "../../ports/control.ts";
+import { restore } from "../../kernel/replay.ts";
 import type { Hosted, HostedEnd, NewRun } from "../../ports/engine.ts";
-import type { Journal } from "../../ports/journal.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
-import type { Lease } from "../../ports/lease.ts";
-import type { Holder, RunIndex, RunRow } from "../../ports/run-index.ts";
+import type { Control } from "../../ports/store/control.ts";
+import type { Journal } from "../../ports/store/journal.ts";
+import type { Lease } from "../../ports/store/lease.ts";
+import type { Holder, RunIndex, RunRow } from "../../ports/store/run-index.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
 import type { Fact } from "../../run/events.ts";
-import { beginState } from "../../run/evolve.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import type { RunState } from "../../run/state.ts";
 import { restoreRun } from "./restore.ts";
@@ -67,11 +67,14 @@ async function endOfHosting(
     // The append that ended a new run, or laid it to rest, has given it back.
     isHeld = seq > 0;
     if (asked) await control.settle(run);
-    if (plan.children.length > 0 && isTerminal(end.state.status)) await hosting.endChildren(run);
+    if (isTerminal(end.state.status)) {
+      if (plan.children.length > 0) await hosting.endChildren(run);
+      if (end.state.facts.tree !== null) await leaveWorkspaces(hosting, run);
+    }
     return endOf(end.state);
   } catch (error) {
     // What was asked of a drained run stays for its next host.
-    if (error === DRAINED) return { run, status: "running", reason: null, usage: NO_USAGE };
+    if (error === DRAINED) return { run, status: "running", reason: null, usage: NO_USAGE, tree: null };
     throw error;
   } finally {
     unwatch();
@@ -80,34 +83,46 @@ async function endOfHosting(
   }
 }
 
+/** What cannot be removed now is left for a sweep: the run has its end already. */
+async function leaveWorkspaces({ ports }: Hosting, run: RunId): Promise<void> {
+  await ports.workspaces.leave(run, ports.clock.now()).catch(() => undefined);
+}
+
 export function endOf(state: RunState): HostedEnd {
-  const { run, usage } = state.facts;
-  return { run, status: state.status, reason: "reason" in state ? state.reason : null, usage };
+  const { run, usage, tree } = state.facts;
+  return { run, status: state.status, reason: "reason" in state ? state.reason : null, usage, tree };
 }
 
 /** A new run; resolves when it exists durably. Its first events share one append with its first INTENT. */
 export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedRun> {
-  const { run, plan, params, parent } = fresh;
+  const { run, plan, params, tree, parent, fork } = fresh;
   const { ports } = hosting;
   if (hosting.hosted.has(run)) throw pawlError(RUN_ERRORS, "RUN_LOST", { run });
   const created = {
     type: "run.created" as const,
-    at: ports.clock.now(),
+    at: fork?.at ?? ports.clock.now(),
     run,
     blueprint: plan.name,
     plan: plan.fingerprint,
     params,
+    ...(tree === null ? {} : { tree }),
+    ...(fork === undefined ? {} : { forked: { run: fork.run, stage: fork.stage, origin: fork.origin } }),
     ...(parent === undefined ? {} : { parent }),
   };
   if (ports.redact(created) !== created) throw pawlError(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: plan.name });
-  const restored: Restored = { run, plan, state: beginState(created), seq: 0, unsaved: [created] };
+  const unsaved = [created, ...(fork?.history ?? [])];
+  const restored: Restored = { ...restore(run, plan, unsaved), seq: 0, unsaved };
+  const { tree: begin } = restored.state.facts;
+  if (begin !== null) await ports.workspaces.keep(run, begin);
+  // What the other run had done took its own time, and not the time since.
+  const first: readonly Fact[] = fork === undefined ? [] : [{ type: "run.resumed", after: "interruption" }];
   return new Promise((resolve, reject) => {
     const create: Journal["create"] = async (...call) => {
       const result = await ports.journal.create(...call);
       if (result.created) resolve(handle);
       return result;
     };
-    const handle = hostRun(hosting, restored, [], { ...ports.journal, create });
+    const handle = hostRun(hosting, restored, first, { ...ports.journal, create });
     handle.ended.catch(reject);
   });
 }

@@ -4,8 +4,8 @@ import type { RunId } from "../../base/ids.ts";
 import type { Restored } from "../../kernel/loop.ts";
 import { restore } from "../../kernel/replay.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { Journal } from "../../ports/journal.ts";
-import type { RunRow } from "../../ports/run-index.ts";
+import type { Journal } from "../../ports/store/journal.ts";
+import type { RunRow } from "../../ports/store/run-index.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
 import type { RunEvent } from "../../run/events.ts";
 

@@ -127,10 +127,15 @@ function inputsOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Readonl
 export function effectJson(effect: Exclude<Effect, { kind: "run" }>): JsonObject {
   const request = { ...requestJson(effect.request), inputs: effect.inputs as unknown as JsonObject };
   if (effect.kind === "action") return { ...request, with: effect.input };
-  return { ...request, env: effect.env, cwd: effect.stage.cwd };
+  const { cwd, wall } = effect.stage;
+  return { ...request, env: effect.env, cwd, wall: wall as unknown as JsonObject };
 }
 
-/** What a person allows: this plan, this stage, this visit, exactly this effect. Another visit needs another answer. */
-export function approvalDigest(facts: RunFacts, lane: Pick<Lane, "path" | "visit">, effect: JsonObject | null): string {
-  return sha256(canonical({ plan: facts.plan, run: facts.run, stage: lane.path, visit: lane.visit, request: effect }));
+/** What a person allows: this plan, this tree, this stage, this visit, exactly this effect. Another visit needs another answer. */
+export function approvalDigest(
+  { plan, origin }: RunFacts,
+  { path: stage, visit, tree }: Pick<Lane, "path" | "visit" | "tree">,
+  effect: JsonObject | null,
+): string {
+  return sha256(canonical({ plan, run: origin, tree, stage, visit, request: effect }));
 }

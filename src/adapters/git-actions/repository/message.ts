@@ -1,0 +1,31 @@
+/**
+ * Messages of commits. The last three lines are ours: they say which run, stage and effect made the commit, and are how
+ * an effect that may have happened is found again.
+ */
+import { unfit } from "../input.ts";
+
+export interface Mark {
+  readonly run: string;
+  readonly stage: string;
+  readonly key: string;
+}
+
+const MARK = /\n\nPawl-Run: ([^\n]*)\nPawl-Stage: ([^\n]*)\nPawl-Key: ([^\n]*)\n*$/;
+const FORGED = /^[^\S\n]*pawl-(?:run|stage|key)[^\S\n]*:/im;
+
+/** Refuses a text that tries to speak for another run or effect. */
+export function markedMessage(written: string, { run, stage, key }: Mark, member: string): string {
+  const message = written.replaceAll("\r\n", "\n").trim();
+  if (FORGED.test(message) || message.includes("\r")) throw unfit(member, "holds a line that only Pawl may write");
+  return `${message}\n\nPawl-Run: ${run}\nPawl-Stage: ${stage}\nPawl-Key: ${key}\n`;
+}
+
+/** null: the commit was not made by an action. */
+export function markOf(message: string): Mark | null {
+  const [, run, stage, key] = MARK.exec(message) ?? [];
+  return run === undefined || stage === undefined || key === undefined ? null : { run, stage, key };
+}
+
+export function withoutMark(message: string): string {
+  return message.replace(MARK, "");
+}

@@ -1,0 +1,123 @@
+/** What a new run starts from: the commit that is checked out, or the files as they lie there. The user's repository stays as it is. */
+import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Writable } from "node:stream";
+import { errnoOf, storeFailure } from "../failures.ts";
+import type { HostGit } from "../host-git.ts";
+import { commitBytes, objectOf } from "../vault/commit.ts";
+import { randomName, syncFolder } from "../vault/durable.ts";
+import { BASES, openOrCreateVault, type Vault } from "../vault/vault.ts";
+import { callIn, inspectProject, type Project } from "./project.ts";
+
+export interface BaseRequest {
+  readonly git: HostGit;
+  readonly root: string;
+  readonly home: string;
+  readonly vaultDir: string;
+  /** The program, as it is named in a shell. */
+  readonly program: string;
+}
+
+export async function takeBase(request: BaseRequest, from: "head" | "working_tree", at: number): Promise<string> {
+  const { git, root, home, vaultDir } = request;
+  const project = await inspectProject(git, root, home);
+  const { vault, isComplete } = await openOrCreateVault(git, vaultDir, project);
+  return vault.uses.during(async () => {
+    await takeCommit(request, vault, project, isComplete);
+    if (from === "head") return project.head;
+    return takeWorkingTree(request, vault, project, at);
+  });
+}
+
+async function takeCommit(request: BaseRequest, vault: Vault, project: Project, isComplete: boolean): Promise<void> {
+  const { head } = project;
+  const name = `${BASES}/${head}`;
+  if ((await vault.refs.read(name)) !== null) return;
+  if (isComplete) {
+    await vault.treeOf(head);
+    await (await vault.refs.prepare(head)).put(name);
+    return;
+  }
+  // Any commit may be asked for, and the repository may belong to another user whom this one trusts.
+  const upload = `${quoted(request.program)} -c safe.directory=* -c uploadpack.allowAnySHA1InWant=true upload-pack`;
+  const flags = [
+    "--quiet",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--no-auto-maintenance",
+    "--update-shallow",
+    "--refmap=",
+  ];
+  await vault.git("taking a commit into the vault", [
+    "fetch",
+    ...flags,
+    `--upload-pack=${upload}`,
+    "--",
+    project.root,
+    `${head}:${name}`,
+  ]);
+  await Promise.all([syncFolder(join(vault.objects, "pack")), syncFolder(join(vault.dir, BASES))]);
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Tracked and untracked files, not the ignored ones; through an index and an object folder of our own. */
+async function takeWorkingTree(request: BaseRequest, vault: Vault, project: Project, at: number): Promise<string> {
+  const { git, home } = request;
+  const folder = join(vault.dir, "pawl/temp", `snapshot-${randomName()}`);
+  const env = {
+    GIT_INDEX_FILE: join(folder, "index"),
+    GIT_OBJECT_DIRECTORY: join(folder, "objects"),
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPath(project.objects),
+  };
+  const doing = "reading the working tree";
+  const call = (args: readonly string[]) => ({ ...callIn(project.root, project.flags, args), env });
+  const ask = (args: readonly string[]): Promise<Buffer> => git.ask(doing, call(args));
+  try {
+    await mkdir(join(folder, "objects"), { recursive: true, mode: 0o700 });
+    await copyFile(project.index, env.GIT_INDEX_FILE).catch((error: unknown) => {
+      if (errnoOf(error) !== "ENOENT") throw storeFailure(error, project.index);
+    });
+    const rules = join(folder, "ignore");
+    await writeFile(rules, `${await userIgnoreRules(git, home)}\n/.pawl\n`, "latin1");
+    await ask(["-c", `core.excludesFile=${rules}`, "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--", "."]);
+    const tree = (await ask(["write-tree"])).toString().trim();
+    if (tree === (await vault.treeOf(project.head))) return project.head;
+    const text = commitBytes({ tree, parents: [project.head], at, message: "The working tree as it was" });
+    const { id } = objectOf("commit", text, project.format);
+    await git.ask(doing, { ...call(["hash-object", "-t", "commit", "-w", "--stdin"]), input: text });
+    const pack = { ...call(["pack-objects", "-q", "--revs", "--stdout"]), input: `${id}\n^${project.head}\n` };
+    await importCommit(vault, (sink) => git.pour(doing, pack, sink), id);
+    return id;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function importCommit(vault: Vault, pour: (sink: Writable) => Promise<void>, id: string): Promise<void> {
+  const incoming = vault.startImport(true);
+  try {
+    await pour(incoming.input);
+    await (await incoming.finish()).accept();
+    await (await vault.refs.prepare(id)).put(`${BASES}/${id}`);
+  } finally {
+    await incoming.abandon();
+  }
+}
+
+/** What the user has told git to ignore everywhere; nothing else of that configuration is used. */
+async function userIgnoreRules(git: HostGit, home: string): Promise<string> {
+  const found = await git.run({
+    args: ["config", "--global", "--type=path", "--get", "core.excludesFile"],
+    env: { GIT_CONFIG_GLOBAL: `${home}/.gitconfig` },
+  });
+  const path = found.stdout.toString().replace(/\n$/, "");
+  return readFile(found.code === 0 && path !== "" ? path : `${home}/.config/git/ignore`, "latin1").catch(() => "");
+}
+
+/** In a list of paths, a quoted one may hold the sign that ends a path. */
+function quotedPath(path: string): string {
+  return `"${path.replace(/["\\]/g, "\\$&")}"`;
+}

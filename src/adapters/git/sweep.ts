@@ -1,0 +1,195 @@
+/** Clears away what runs that have ended left behind, and says what it freed. */
+import { lstat, readdir, rm, rmdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { RunId } from "../../base/ids.ts";
+import type { SweepReport, SweepRequest } from "../../ports/trees.ts";
+import type { HostGit } from "./host-git.ts";
+import { isOwnerGone } from "./owner.ts";
+import { pruneLinked } from "./project/linked-worktree.ts";
+import { inspectProject } from "./project/project.ts";
+import { slotsOf } from "./slot/slot.ts";
+import { VAULT_UNDER_WAY } from "./vault/create-vault.ts";
+import type { Vault } from "./vault/vault.ts";
+import type { Yard } from "./yard.ts";
+
+interface Ground {
+  readonly git: HostGit;
+  readonly dir: string;
+  readonly vaultDir: string;
+  /** null: there is no vault, so nothing was ever saved. */
+  readonly yard: Yard | null;
+}
+
+/** What a run started from: written when the run was, whatever its own age is. */
+const ANCHORS: ReadonlySet<string> = new Set(["base", "start"]);
+const RUN = /^r_[0-9a-z]{12}$/;
+
+export async function sweepVault(
+  ground: Ground,
+  request: SweepRequest,
+  leave: (run: RunId) => Promise<number>,
+): Promise<SweepReport> {
+  const { yard, dir, vaultDir } = ground;
+  if (yard === null || request.dryRun === true)
+    return yard === null ? clearNothing(ground) : foretell(yard, dir, request);
+  await clearVaultsUnderWay(vaultDir);
+  let workspaces = 0;
+  for (const run of await leftRuns(dir, request)) workspaces += await leave(run);
+  const project = await inspectProject(yard.git, yard.root, yard.home).catch(() => null);
+  if (project !== null) await pruneLinked(project, dir);
+  const { vault } = yard;
+  return vault.uses.alone(async () => {
+    const before = await count(vault);
+    const refs = await dropRefs(vault, await fadedRefs(vault, request));
+    await clearTemporary(vault);
+    await pack(vault);
+    return reportOf(workspaces, refs, before, await count(vault));
+  });
+}
+
+async function clearNothing({ vaultDir }: Ground): Promise<SweepReport> {
+  await clearVaultsUnderWay(vaultDir);
+  return reportOf(0, 0, { objects: 0, bytes: 0 }, { objects: 0, bytes: 0 });
+}
+
+/** What would be done; nothing is. */
+async function foretell({ vault }: Yard, dir: string, request: SweepRequest): Promise<SweepReport> {
+  let workspaces = 0;
+  for (const run of await leftRuns(dir, request)) workspaces += (await slotsOf(dir, run)).length;
+  const before = await count(vault);
+  return reportOf(workspaces, (await fadedRefs(vault, request)).size, before, before);
+}
+
+interface Held {
+  readonly objects: number;
+  readonly bytes: number;
+}
+
+function reportOf(workspaces: number, refs: number, before: Held, after: Held): SweepReport {
+  return {
+    workspaces,
+    refs,
+    objectsBefore: before.objects,
+    objectsAfter: after.objects,
+    bytesBefore: before.bytes,
+    bytesAfter: after.bytes,
+  };
+}
+
+/** Runs that have a workspace and do not go on. */
+async function leftRuns(dir: string, { known }: SweepRequest): Promise<RunId[]> {
+  const runs: RunId[] = [];
+  for (const name of await readdir(dir).catch(() => []))
+    if (RUN.test(name) && (await known(name as RunId)) !== "open") runs.push(name as RunId);
+  return runs;
+}
+
+async function clearVaultsUnderWay(vaultDir: string): Promise<void> {
+  const prefix = `${basename(vaultDir)}${VAULT_UNDER_WAY}`;
+  for (const name of await readdir(dirname(vaultDir)).catch(() => [])) {
+    const owner = name.startsWith(prefix) ? name.slice(prefix.length).split(".")[0] : undefined;
+    if (owner !== undefined && isOwnerGone(owner))
+      await rm(join(dirname(vaultDir), name), { recursive: true, force: true });
+  }
+}
+
+interface Ref {
+  readonly name: string;
+  readonly run: string;
+  readonly savedAt: number;
+}
+
+/** What a run started from goes with the last of its trees, and with the last run that started from it. */
+async function fadedRefs(vault: Vault, request: SweepRequest): Promise<Set<string>> {
+  const all = await readRefs(vault);
+  const gone = new Set<string>();
+  const bases = new Set<string>();
+  for (const run of runsOf(all)) {
+    const { faded, base } = await fadedOf(vault, run, all, request);
+    for (const name of faded) gone.add(name);
+    if (base !== null) bases.add(base);
+  }
+  for (const { name, run } of all)
+    if (run === "bases" && !bases.has(basename(name)) && (await isOlder(vault, name, request.before))) gone.add(name);
+  return gone;
+}
+
+function runsOf(refs: readonly Ref[]): Set<string> {
+  return new Set(refs.map(({ run }) => run).filter((run) => RUN.test(run)));
+}
+
+/** The names of one run that go, and the commit it started from when that stays. */
+async function fadedOf(
+  vault: Vault,
+  run: string,
+  all: readonly Ref[],
+  { known, before }: SweepRequest,
+): Promise<{ faded: readonly string[]; base: string | null }> {
+  const refs = all.filter((ref) => ref.run === run);
+  const anchors = refs.filter(({ name }) => ANCHORS.has(basename(name)) && dirname(name) === `refs/pawl/${run}`);
+  const trees = refs.filter((ref) => !anchors.includes(ref));
+  const isOpen = (await known(run as RunId)) === "open";
+  const old = isOpen ? [] : trees.filter(({ savedAt }) => savedAt < before);
+  const faded = old.map(({ name }) => name);
+  let goes = !isOpen && old.length === trees.length;
+  for (const { name } of anchors) goes &&= await isOlder(vault, name, before);
+  if (goes) return { faded: [...faded, ...anchors.map(({ name }) => name)], base: null };
+  return { faded, base: await vault.refs.read(`refs/pawl/${run}/base`) };
+}
+
+/** When the name itself was written: what it names may be much older. */
+async function isOlder(vault: Vault, name: string, before: number): Promise<boolean> {
+  return (await lstat(join(vault.dir, name))).mtimeMs < before;
+}
+
+async function dropRefs(vault: Vault, gone: ReadonlySet<string>): Promise<number> {
+  const runs = runsOf(await readRefs(vault));
+  for (const name of gone) await rm(join(vault.dir, name), { force: true });
+  for (const run of runs) await removeEmpty(join(vault.dir, "refs/pawl", run));
+  return gone.size;
+}
+
+async function readRefs(vault: Vault): Promise<Ref[]> {
+  const format = "--format=%(refname) %(committerdate:unix)";
+  const lines = (await vault.git("listing what is saved", ["for-each-ref", format, "refs/pawl"]))
+    .toString()
+    .split("\n");
+  return lines.flatMap((line) => {
+    const [name = "", seconds = ""] = line.split(" ");
+    const run = name.split("/")[2];
+    return run === undefined ? [] : [{ name, run, savedAt: Number(seconds) * 1000 }];
+  });
+}
+
+async function removeEmpty(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) await rmdir(join(folder, name)).catch(() => undefined);
+  await rmdir(folder).catch(() => undefined);
+}
+
+/** What nothing refers to is removed; nobody else uses the vault meanwhile. */
+async function pack(vault: Vault): Promise<void> {
+  const folder = join(vault.objects, "pack");
+  for (const name of await readdir(folder)) {
+    if (name.startsWith("tmp_")) await rm(join(folder, name), { force: true });
+    // The repository has packed its objects anew: ours are the only copy, and what is unused of them is free to go.
+    const isAlone = name.endsWith(".pack") && (await lstat(join(folder, name))).nlink === 1;
+    if (isAlone) await rm(join(folder, name.replace(/pack$/, "keep")), { force: true });
+  }
+  await vault.git("packing the vault", ["repack", "-a", "-d", "-l", "-q"]);
+  await vault.git("removing what nothing refers to", ["prune", "--expire=now"]);
+}
+
+/** What processes that are gone left half done, and what can be made again. */
+async function clearTemporary(vault: Vault): Promise<void> {
+  for (const folder of ["temp", "rules"].map((name) => join(vault.dir, "pawl", name)))
+    for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
+}
+
+async function count(vault: Vault): Promise<Held> {
+  const text = (await vault.git("counting objects", ["count-objects", "-v"])).toString();
+  const fact = (name: string): number => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(text)?.[1] ?? 0);
+  return {
+    objects: fact("count") + fact("in-pack"),
+    bytes: (fact("size") + fact("size-pack") + fact("size-garbage")) * 1024,
+  };
+}

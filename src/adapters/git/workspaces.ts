@@ -1,0 +1,141 @@
+/**
+ * Workspaces as private clones in folders of their own. Laws: no git on the host reads what a stage could write; whatever
+ * touches a workspace runs behind the wall; a workspace is removed when every byte of it is in the vault.
+ */
+import { mkdir, rmdir } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { pawlError } from "../../base/errors.ts";
+import type { RunId } from "../../base/ids.ts";
+import { WORKSPACE_ERRORS } from "../../ports/errors/workspace-errors.ts";
+import { BEHIND, type Mount, type Sandbox } from "../../ports/sandbox.ts";
+import type { Trees } from "../../ports/trees.ts";
+import type { Place, SaveLabel, Workspace, Workspaces } from "../../ports/workspaces.ts";
+import { diffTrees } from "./diff.ts";
+import { gitFailure, storeFailure } from "./failures.ts";
+import { createHostGit, STANDARD_PATH } from "./host-git.ts";
+import { takeBase } from "./project/base.ts";
+import { inspectProject } from "./project/project.ts";
+import { enterSlot } from "./slot/enter-slot.ts";
+import { removeSlot } from "./slot/remove-slot.ts";
+import { saveSlot, secureSlot } from "./slot/save-slot.ts";
+import { readState, type Slot, slotOf, slotsOf } from "./slot/slot.ts";
+import { sweepVault } from "./sweep.ts";
+import { createTurns, type Turns } from "./turns.ts";
+import { openVault, type Vault } from "./vault/vault.ts";
+import type { Yard } from "./yard.ts";
+
+export interface GitWorkspacesOptions {
+  /** The user's project: the top of a git repository. Absolute. */
+  readonly root: string;
+  /** Where workspaces lie; on the same disk as the vault. Absolute. */
+  readonly dir: string;
+  readonly vault: string;
+  readonly sandbox: Sandbox;
+  readonly gitProgram?: string;
+  /** Where programs of the host are searched. */
+  readonly path?: string;
+}
+
+export interface GitWorkspaces extends Workspaces, Trees {
+  /** Runs work during which nothing is removed from the vault. */
+  hold<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export function createGitWorkspaces(options: GitWorkspacesOptions): GitWorkspaces {
+  const { root, dir, sandbox } = options;
+  const program = options.gitProgram ?? "git";
+  const home = homedir();
+  const git = createHostGit({ program, path: options.path ?? STANDARD_PATH, home });
+  const turns = createTurns();
+
+  const findYard = async (): Promise<Yard | null> => {
+    const vault = await openVault(git, options.vault);
+    return vault === null ? null : { root, dir, home, git, sandbox, vault };
+  };
+  const yardFor = async (tree: string): Promise<Yard> => {
+    const yard = await findYard();
+    if (yard === null) throw pawlError(WORKSPACE_ERRORS, "WORKSPACE_TREE_MISSING", { tree: tree.slice(0, 80) });
+    return yard;
+  };
+  const vaultFor = async (tree: string): Promise<Vault> => (await yardFor(tree)).vault;
+
+  const leaveRun = (yard: Yard, run: RunId, at: number): Promise<number> =>
+    turns.take(run, async () => {
+      const slots = await slotsOf(dir, run);
+      for (const slot of slots)
+        await turns.take(slot.folder, () => removeSlot(yard, slot, { stage: "end of the run", attempt: 0, at }));
+      await rmdir(join(dir, run)).catch(() => undefined);
+      return slots.length;
+    });
+
+  return {
+    base: ({ from }, at) =>
+      turns.take("base", () => takeBase({ git, root, home, vaultDir: options.vault, program }, from, at)),
+    async keep(run, tree) {
+      const { vault } = await yardFor(tree);
+      await vault.uses.during(async () => {
+        await vault.treeOf(tree);
+        await (await vault.refs.prepare(tree)).put(`refs/pawl/${run}/start`);
+      });
+    },
+    async enter(place, tree, label) {
+      const slot = slotOf(dir, place.run, place.member);
+      const yard = await yardFor(tree);
+      await turns.take(slot.folder, async () => {
+        await mkdir(join(dir, place.run), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+          throw storeFailure(error, dir);
+        });
+        await enterSlot(yard, slot, place, tree, label);
+      });
+      const mounts = await mountsOf(yard, place);
+      return workspaceOf(yard, slot, mounts, turns);
+    },
+    async salvage(place, label) {
+      const slot = slotOf(dir, place.run, place.member);
+      const yard = await findYard();
+      if (yard === null) return null;
+      return turns.take(slot.folder, async () => {
+        if ((await readState(slot)) === null) return null;
+        const state = await secureSlot(yard, slot, label, "saved");
+        return state === null || state.rest?.kept === true ? null : state.commit;
+      });
+    },
+    async leave(run, at) {
+      const yard = await findYard();
+      if (yard !== null) await leaveRun(yard, run, at);
+    },
+    diff: async (from, to, maxBytes) => diffTrees(git, await vaultFor(from), from, to, maxBytes),
+    async hold(work) {
+      const yard = await findYard();
+      return yard === null ? work() : yard.vault.uses.during(work);
+    },
+    async sweep(request) {
+      const yard = await findYard();
+      return sweepVault({ git, dir, vaultDir: options.vault, yard }, request, (run) =>
+        yard === null ? Promise.resolve(0) : leaveRun(yard, run, request.at),
+      );
+    },
+  };
+}
+
+function workspaceOf(yard: Yard, slot: Slot, mounts: readonly Mount[], turns: Turns): Workspace {
+  return {
+    folder: slot.tree,
+    mounts,
+    save: (label: SaveLabel) =>
+      turns.takeEarly(slot.folder, async () => {
+        const state = await readState(slot);
+        if (state === null) throw gitFailure("saving a workspace", slot.folder, "fatal: its state is damaged");
+        const { state: saved, settled } = await saveSlot(yard, slot, state, label, "saved");
+        return { value: saved.commit, settled };
+      }),
+    remove: (label: SaveLabel) => turns.take(slot.folder, () => removeSlot(yard, slot, label)),
+  };
+}
+
+async function mountsOf(yard: Yard, place: Place): Promise<readonly Mount[]> {
+  if (place.spec.kind !== "worktree") return [{ from: yard.vault.objects, to: BEHIND.objects, access: "read" }];
+  const { commonDir } = await inspectProject(yard.git, yard.root, yard.home);
+  return [{ from: commonDir, to: commonDir, access: "read" }];
+}

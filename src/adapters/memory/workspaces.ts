@@ -1,0 +1,91 @@
+/** Workspaces in memory, under the same contract: for tests, simulations and runs that leave nothing behind. */
+import { sha256 } from "../../base/digest.ts";
+import { pawlError } from "../../base/errors.ts";
+import type { RunId } from "../../base/ids.ts";
+import { WORKSPACE_ERRORS } from "../../ports/errors/workspace-errors.ts";
+import type { Place, SaveLabel, Workspaces } from "../../ports/workspaces.ts";
+
+/** By path. */
+export type Files = Map<string, string>;
+
+export interface MemoryWorkspaces extends Workspaces {
+  /** What a workspace holds; whoever plays a stage changes it. undefined: there is none at this folder. */
+  files(folder: string): Files | undefined;
+  /** What was saved under this id. */
+  tree(id: string): ReadonlyMap<string, string> | undefined;
+}
+
+interface Held {
+  readonly run: RunId;
+  readonly files: Files;
+  /** The tree it held when it was last looked at. */
+  tree: string;
+}
+
+/** `project`: the files that a new run starts from. Hosts that share the object see the same workspaces. */
+export function createMemoryWorkspaces(project: Readonly<Record<string, string>> = {}): MemoryWorkspaces {
+  const saved = new Map<string, ReadonlyMap<string, string>>();
+  const workspaces = new Map<string, Held>();
+
+  const keep = (files: ReadonlyMap<string, string>, parent: string | null, about: string): string => {
+    const entries = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+    const id = sha256(JSON.stringify([parent, about, entries])).slice(0, 40);
+    saved.set(id, new Map(files));
+    return id;
+  };
+  const find = (tree: string): ReadonlyMap<string, string> => {
+    const files = saved.get(tree);
+    if (files === undefined) throw pawlError(WORKSPACE_ERRORS, "WORKSPACE_TREE_MISSING", { tree: tree.slice(0, 80) });
+    return files;
+  };
+  const save = (held: Held, { stage, attempt, at }: SaveLabel): string => {
+    if (!isSame(held.files, find(held.tree))) held.tree = keep(held.files, held.tree, `${stage} ${attempt} ${at}`);
+    return held.tree;
+  };
+  const remove = (folder: string, label: SaveLabel): void => {
+    const held = workspaces.get(folder);
+    if (held !== undefined) save(held, label);
+    workspaces.delete(folder);
+  };
+
+  return {
+    files: (folder) => workspaces.get(folder)?.files,
+    tree: (id) => saved.get(id),
+    base: async () => keep(new Map(Object.entries(project)), null, "base"),
+    async keep(_run, tree) {
+      find(tree);
+    },
+    async enter(place, tree, label) {
+      const files = find(tree);
+      const folder = folderOf(place);
+      const held = workspaces.get(folder) ?? { run: place.run, files: new Map(files), tree };
+      workspaces.set(folder, held);
+      save(held, label);
+      held.files.clear();
+      for (const [path, text] of files) held.files.set(path, text);
+      held.tree = tree;
+      return {
+        folder,
+        mounts: [],
+        save: async (next) => save(held, next),
+        remove: async (next) => remove(folder, next),
+      };
+    },
+    async salvage(place, label) {
+      const held = workspaces.get(folderOf(place));
+      return held === undefined ? null : save(held, label);
+    },
+    async leave(run, at) {
+      for (const [folder, held] of [...workspaces])
+        if (held.run === run) remove(folder, { stage: "end of the run", attempt: 0, at });
+    },
+  };
+}
+
+function folderOf({ run, member }: Place): string {
+  return `memory:${run}/${member ?? ""}`;
+}
+
+function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  return a.size === b.size && [...a].every(([path, text]) => b.get(path) === text);
+}

@@ -1,0 +1,68 @@
+/** What a stage asked to take from standard output, as a value. Too much or malformed is no value. */
+import type { JsonValue } from "../../../base/json.ts";
+import { redactJson } from "../../../base/redact.ts";
+import { formatBytes } from "../../../base/size.ts";
+import type { Capture } from "../../../blueprint/blueprint.ts";
+import { createFirstBytes } from "./byte-buffers.ts";
+
+const MAX_CAPTURE_BYTES = 1024 * 1024;
+const MAX_DEPTH = 100;
+
+export type Captured =
+  | { readonly ok: true; readonly output?: JsonValue }
+  | { readonly ok: false; readonly problem: string };
+
+export interface OutputCapture {
+  write(chunk: Uint8Array): void;
+  finish(redact: (text: string) => string): Captured;
+}
+
+export function createOutputCapture(capture: Capture): OutputCapture {
+  const buffer = createFirstBytes(capture === "none" ? 0 : MAX_CAPTURE_BYTES);
+  let overflow = false;
+  return {
+    write: (chunk) => {
+      if (buffer.write(chunk) < chunk.length) overflow = true;
+    },
+    finish: (redact) => {
+      if (capture === "none") return { ok: true };
+      if (overflow)
+        return { ok: false, problem: `its standard output is larger than ${formatBytes(MAX_CAPTURE_BYTES)}` };
+      const text = buffer.bytes().toString("utf8");
+      return capture === "json" ? jsonOf(text, redact) : { ok: true, output: textOf(redact(text), capture) };
+    },
+  };
+}
+
+function textOf(text: string, capture: "text" | "lines"): JsonValue {
+  const trimmed = text.replace(/\r?\n$/, "");
+  if (capture === "text") return trimmed;
+  return trimmed === "" ? [] : trimmed.split(/\r?\n/);
+}
+
+function jsonOf(text: string, redact: (text: string) => string): Captured {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch (error) {
+    const detail = text.trim() === "" ? "it is empty" : (error as Error).message;
+    return { ok: false, problem: `its standard output is not JSON: ${detail}` };
+  }
+  const problem = unstorable(value);
+  return problem === undefined
+    ? { ok: true, output: redactJson(value, redact) }
+    : { ok: false, problem: `its JSON output ${problem}` };
+}
+
+/** What JSON text may say but the journal does not store. Walks without recursion: the text is not trusted. */
+function unstorable(value: JsonValue): string | undefined {
+  const open: [value: JsonValue | undefined, depth: number][] = [[value, 1]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [item, depth] = next;
+    if (typeof item === "number" && !Number.isFinite(item)) return "has a number that is too large";
+    if (typeof item !== "object" || item === null) continue;
+    if (depth > MAX_DEPTH) return `is nested deeper than ${MAX_DEPTH} levels`;
+    for (const member of Object.values(item)) open.push([member, depth + 1]);
+  }
+  return undefined;
+}

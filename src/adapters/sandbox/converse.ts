@@ -1,0 +1,83 @@
+/** Starts a program for a short while, speaks with it on descriptor 3, and leaves nothing of it behind. */
+import { spawn } from "node:child_process";
+import type { Duplex, Readable } from "node:stream";
+
+export interface Start {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Heard {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** It wrote a byte to descriptor 3. */
+  readonly wasReady: boolean;
+  /** It did not end in time and was killed. */
+  readonly wasLate: boolean;
+}
+
+const MAX_TEXT = 64 * 1024;
+/** After it has ended, what it wrote last is read for at most so long. */
+const DRAIN_MS = 200;
+
+/** `mayGoOn` is asked when the program is ready; it gets its word only when the answer is yes, else it is killed. */
+export function converse(start: Start, patienceMs: number, mayGoOn: (pid: number) => boolean): Promise<Heard> {
+  return new Promise((resolve) => {
+    const child = spawn(start.argv[0] as string, start.argv.slice(1), {
+      cwd: "/",
+      env: start.env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
+    });
+    const heard = { code: null as number | null, stdout: "", stderr: "", wasReady: false, wasLate: false };
+    const [, stdout, stderr, line] = child.stdio as unknown as readonly [null, Readable, Readable, Duplex];
+    const kill = (): void => killGroup(child.pid);
+    let isOver = false;
+    const finish = (): void => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      kill();
+      for (const stream of [stdout, stderr, line]) stream.destroy();
+      resolve({ ...heard });
+    };
+    const timer = setTimeout(() => {
+      heard.wasLate = true;
+      finish();
+    }, patienceMs);
+    for (const [name, stream] of [
+      ["stdout", stdout],
+      ["stderr", stderr],
+    ] as const) {
+      stream.on("error", () => undefined);
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        heard[name] = (heard[name] + text).slice(0, MAX_TEXT);
+      });
+    }
+    line.on("error", () => undefined);
+    line.once("data", () => {
+      heard.wasReady = true;
+      if (mayGoOn(child.pid as number)) line.write("\n");
+      else kill();
+    });
+    child.once("error", (error) => {
+      heard.stderr = error.message;
+      finish();
+    });
+    child.once("exit", (code) => {
+      heard.code = code;
+      child.once("close", finish);
+      setTimeout(finish, DRAIN_MS).unref();
+    });
+  });
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    return;
+  }
+}

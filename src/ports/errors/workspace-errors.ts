@@ -1,0 +1,96 @@
+/** Why a workspace could not be given, saved or removed. A stage that meets one of these has failed; its run goes on. */
+import type { Catalogue } from "../../base/diagnostic.ts";
+
+export const WORKSPACE_ERRORS = {
+  WORKSPACE_NOT_A_REPOSITORY: {
+    what: (d: { root: string }) => `${d.root} is not a git repository with a working tree.`,
+    why: "A workspace is a private clone of the project; without git there is nothing to clone and no way to save what a stage did.",
+    hint: "Run `git init` and commit, or write `workspace: directory` and `sandbox: read_only` to work on the folder itself.",
+    retry: "after_change",
+    exit: 3,
+  },
+  WORKSPACE_PROJECT_BELOW: {
+    what: (d: { root: string; top: string }) => `${d.root} is a folder inside the repository ${d.top}.`,
+    why: "A workspace holds a whole repository; paths of the blueprint would mean something else in it.",
+    hint: "Run pawl at the top of the repository and give the stages a `cwd`.",
+    retry: "after_change",
+    exit: 3,
+  },
+  WORKSPACE_NO_COMMIT: {
+    what: (d: { root: string }) => `The repository ${d.root} has no commit yet.`,
+    why: "A run starts from a commit: what it changed is told by comparing with it.",
+    hint: "Commit something first; an empty commit (`git commit --allow-empty -m start`) is enough.",
+    retry: "after_change",
+    exit: 3,
+  },
+  WORKSPACE_PARTIAL_CLONE: {
+    what: (d: { root: string }) => `${d.root} is a partial clone: some of its objects are only on a server.`,
+    why: "A workspace has no network, so what is missing could not be fetched when a stage needs it.",
+    hint: "Get everything with `git fetch --refetch --no-filter` and remove the filter from the remote's configuration, or make a full clone.",
+    retry: "after_change",
+    exit: 3,
+  },
+  WORKSPACE_OWNER_FOREIGN: {
+    what: (d: { root: string }) => `The repository ${d.root} belongs to another user.`,
+    why: "Its configuration could make git run programs of that user as you, so git refuses to read it.",
+    hint: "Change the owner of the folder, or say that you trust it: `git config --global --add safe.directory <folder>`.",
+    retry: "after_change",
+    exit: 3,
+  },
+  WORKSPACE_GIT_MISSING: {
+    what: (d: { program: string }) => `The program ${d.program} cannot be started.`,
+    why: "Workspaces are made and saved with git.",
+    hint: "Install git 2.31 or newer.",
+    retry: "after_change",
+    exit: 1,
+  },
+  WORKSPACE_SHARE_UNFIT: {
+    what: (d: { path: string; problem: string }) => `The shared folder ${d.path} cannot be copied: ${d.problem}.`,
+    why: "Only a folder of the project itself may be copied into a workspace: anything else could carry a secret to a stage.",
+    hint: "Name a folder inside the project that is no link.",
+    retry: "after_change",
+    exit: 3,
+  },
+  WORKSPACE_TREE_MISSING: {
+    what: (d: { tree: string }) => `The tree ${d.tree} is not in the vault.`,
+    why: "The run recorded it as what its workspace held; without it the workspace cannot be restored.",
+    hint: "Restore .pawl/vault.git from a backup. `pawl gc` drops the trees of runs that have ended.",
+    retry: "after_change",
+    exit: 1,
+  },
+  WORKSPACE_TREE_UNFIT: {
+    what: (d: { problem: string }) => `The workspace holds what cannot be saved as a tree: ${d.problem}.`,
+    why: "Git does not keep it, or another program could be misled by it. Nothing is lost: the folder stays, and is archived whole before it is used again.",
+    hint: "Let the stage remove it or write it to a folder that .gitignore names or to /tmp.",
+    retry: "after_change",
+    exit: 1,
+  },
+  WORKSPACE_DISK_FULL: {
+    what: (d: { path: string }) => `There is no space left for ${d.path}.`,
+    why: "What the workspace holds could not be saved, so the stage is not done. Everything saved before is kept.",
+    hint: "Free some space (`pawl gc` may help), then resume the run.",
+    retry: "after_change",
+    exit: 1,
+  },
+  WORKSPACE_BUSY: {
+    what: (d: { path: string }) => `Another process keeps ${d.path} locked.`,
+    why: "While unused objects are removed nothing may be saved, and the other way round.",
+    hint: "Wait for the other pawl to end, then try again.",
+    retry: "safe",
+    exit: 1,
+  },
+  WORKSPACE_GIT_FAILED: {
+    what: (d: { doing: string; detail: string }) => `Git failed at ${d.doing}: ${d.detail}.`,
+    why: "The workspace was not changed, or will be made anew. Everything saved before is kept.",
+    hint: "Check the disk and the permissions of the state directory; `git fsck` on .pawl/vault.git tells whether it is damaged.",
+    retry: "after_change",
+    exit: 1,
+  },
+  WORKSPACE_STORE_FAILED: {
+    what: (d: { path: string; detail: string }) => `${d.path} could not be read or written: ${d.detail}.`,
+    why: "The workspace could not be made, saved or removed. Everything saved before is kept.",
+    hint: "Check that the state directory exists, belongs to you and can be written.",
+    retry: "after_change",
+    exit: 1,
+  },
+} as const satisfies Catalogue;

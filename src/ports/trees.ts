@@ -1,0 +1,48 @@
+/** Trees: what is kept of every workspace, also of those that are gone. */
+import type { RunId } from "../base/ids.ts";
+
+export interface ChangedFile {
+  readonly status: "added" | "deleted" | "modified" | "renamed" | "copied" | "type_changed";
+  /** Bytes of the path, read as UTF-8; what is no UTF-8 is shown as U+FFFD. */
+  readonly path: string;
+  readonly oldPath?: string;
+  /** `100644`, `100755`, `120000` (link), `160000` (submodule), `000000` (not there). */
+  readonly oldMode: string;
+  readonly newMode: string;
+}
+
+export interface TreeDiff {
+  readonly files: readonly ChangedFile[];
+  /** The whole change as git writes it, every file as text. */
+  readonly patch: Uint8Array;
+  /** The patch is longer than what is here. */
+  readonly truncated: boolean;
+}
+
+export interface SweepRequest {
+  /** What is known of a run. The workspaces and trees of an open one are not touched. */
+  known(run: RunId): Promise<"open" | "ended" | "unknown">;
+  /** Trees saved before this time are dropped, in milliseconds since 1970; 0: none. */
+  readonly before: number;
+  readonly at: number;
+  /** Say what would be done and do nothing. */
+  readonly dryRun?: boolean;
+}
+
+export interface SweepReport {
+  /** Workspaces that were removed, each after everything in it was saved. */
+  readonly workspaces: number;
+  /** Names of saved trees that were dropped. */
+  readonly refs: number;
+  readonly objectsBefore: number;
+  readonly objectsAfter: number;
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+export interface Trees {
+  /** What changed from one tree to another; the patch is cut at `maxBytes`. Rejects with WORKSPACE_TREE_MISSING. */
+  diff(from: string, to: string, maxBytes: number): Promise<TreeDiff>;
+  /** Clears away what runs that have ended left behind. Rejects with WORKSPACE_BUSY when others do not let go in time. */
+  sweep(request: SweepRequest): Promise<SweepReport>;
+}

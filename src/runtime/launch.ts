@@ -1,0 +1,71 @@
+/** How runs begin: what a plan asks for must be allowed and possible here before anything of it is stored. */
+import { pawlError } from "../base/errors.ts";
+import { formatRunId, type RunId } from "../base/ids.ts";
+import { canonical } from "../base/json.ts";
+import type { Plan, PlanJson } from "../plan/plan.ts";
+import { needsTree, wallsOf } from "../plan/walls.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Engine } from "../ports/engine.ts";
+import { SANDBOX_ERRORS } from "../ports/errors/sandbox-errors.ts";
+import type { Sandbox } from "../ports/sandbox.ts";
+import type { Store } from "../ports/store/store.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
+import { RUN_ERRORS } from "../run/errors.ts";
+import { isTerminal } from "../run/reasons.ts";
+import { forkOf } from "./past.ts";
+import type { Runtime, StartOptions } from "./runtime.ts";
+
+export interface LaunchParts {
+  readonly sandbox: Sandbox;
+  readonly workspaces: Workspaces;
+  readonly clock: Clock;
+  randomBytes(count: number): Uint8Array;
+  hasSecret(text: string): boolean;
+}
+
+type Open = () => Promise<{ readonly store: Store; readonly engine: Engine }>;
+
+export function createLauncher(parts: LaunchParts, open: Open): Pick<Runtime, "start" | "fork" | "resume"> {
+  const checkedPlans = new WeakSet<object>();
+  const newRun = (): RunId => formatRunId(parts.randomBytes(12));
+  return {
+    async start(plan, options = {}) {
+      if (!checkedPlans.has(plan)) {
+        if (parts.hasSecret(canonical(plan as PlanJson)))
+          throw pawlError(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: plan.name });
+        checkedPlans.add(plan);
+      }
+      await requireWalls(parts, plan, options);
+      const tree = await firstTree(parts, plan);
+      const { engine } = await open();
+      return engine.start({ run: newRun(), plan, params: plan.params, tree });
+    },
+    async fork(run, stage, options = {}) {
+      const { store, engine } = await open();
+      const fresh = await forkOf(store, run, stage);
+      await requireWalls(parts, fresh.plan, options);
+      return engine.start({ ...fresh, run: newRun() });
+    },
+    async resume(run, options) {
+      const { store, engine } = await open();
+      const row = await store.runs.get(run);
+      const plan = row === undefined || isTerminal(row.status) ? undefined : await store.journal.plan(row.plan);
+      // That a run may do without a sandbox was said when it was started.
+      if (plan !== undefined) await requireWalls(parts, plan, { danger: true });
+      return engine.resume(run, options);
+    },
+  };
+}
+
+async function firstTree({ workspaces, clock }: LaunchParts, plan: Plan): Promise<string | null> {
+  return plan.workspace !== null && needsTree(plan) ? workspaces.base(plan.workspace, clock.now()) : null;
+}
+
+/** A plan that asks for more or for less than it can get here does not begin. */
+async function requireWalls(parts: LaunchParts, plan: Plan, { danger = false }: StartOptions): Promise<void> {
+  const isOpen = wallsOf(plan).map(({ sandbox }) => sandbox === "danger_full_access");
+  if (!danger && isOpen.includes(true)) throw pawlError(RUN_ERRORS, "RUN_DANGER_REFUSED", { plan: plan.name });
+  if (!isOpen.includes(false) && !needsTree(plan)) return;
+  const { missing, hint } = await parts.sandbox.check();
+  if (missing !== null) throw pawlError(SANDBOX_ERRORS, "SANDBOX_UNAVAILABLE", { missing, hint: hint ?? "" });
+}

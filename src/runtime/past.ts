@@ -1,0 +1,59 @@
+/** What needs the whole journal of a run: going on from an earlier moment of it, and the trees that its stages left. */
+import { pawlError } from "../base/errors.ts";
+import type { RunId } from "../base/ids.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { NewRun } from "../ports/engine.ts";
+import type { Store } from "../ports/store/store.ts";
+import type { SweepRequest } from "../ports/trees.ts";
+import { RUN_ERRORS } from "../run/errors.ts";
+import type { RunEvent } from "../run/events.ts";
+import { isTerminal } from "../run/reasons.ts";
+import { historyBefore, type RunTrees, treesOf } from "../run/trees.ts";
+
+const PAGE = 1000;
+
+interface Past {
+  readonly plan: Plan;
+  readonly events: readonly RunEvent[];
+}
+
+async function readPast(store: Store, run: RunId): Promise<Past> {
+  const row = await store.runs.get(run);
+  if (row === undefined) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run });
+  const plan = await store.journal.plan(row.plan);
+  if (plan === undefined) throw pawlError(RUN_ERRORS, "RUN_PLAN_MISSING", { run, plan: row.plan });
+  const events: RunEvent[] = [];
+  for (let page = await store.journal.read(run, 0, PAGE); page.length > 0; ) {
+    for (const { event } of page) events.push(event);
+    page = await store.journal.read(run, events.length, PAGE);
+  }
+  return { plan, events };
+}
+
+export async function treesOfRun(store: Store, run: RunId): Promise<RunTrees> {
+  const { plan, events } = await readPast(store, run);
+  const trees = treesOf(plan, events);
+  if (trees === null) throw pawlError(RUN_ERRORS, "RUN_TREE_MISSING", { run });
+  return trees;
+}
+
+/** The new run that goes on where another began a stage. */
+export async function forkOf(store: Store, run: RunId, stage: string): Promise<Omit<NewRun, "run">> {
+  const { plan, events } = await readPast(store, run);
+  const [created] = events;
+  const history = historyBefore(events, stage);
+  if (created?.type !== "run.created" || history === null)
+    throw pawlError(RUN_ERRORS, "RUN_STAGE_NOT_REACHED", { run, stage });
+  const origin = created.forked?.origin ?? run;
+  const fork = { run, stage, origin, at: created.at, history };
+  return { plan, params: created.params, tree: created.tree ?? null, fork };
+}
+
+/** What a sweeper must know of a run: nothing of one that may go on is swept. */
+export function statusIn(store: Store): SweepRequest["known"] {
+  return async (run) => {
+    const row = await store.runs.get(run);
+    if (row === undefined) return "unknown";
+    return isTerminal(row.status) && row.holder === null ? "ended" : "open";
+  };
+}

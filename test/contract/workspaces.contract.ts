@@ -1,0 +1,184 @@
+/** The contract of the Workspaces port. */
+import { describe, expect, it } from "vitest";
+import type { Place, SaveLabel, Workspaces } from "../../src/ports/workspaces.ts";
+import { nextRun, type TreeFile } from "../support/git-project.ts";
+
+export interface WorkspacesFixture {
+  readonly workspaces: Workspaces;
+  /** The same workspaces as another host would see them. */
+  another(): Workspaces;
+  /** Plays a stage: null removes the file. */
+  write(folder: string, path: string, file: TreeFile | string | null): void;
+  /** undefined: the folder is not there. */
+  read(folder: string): Readonly<Record<string, TreeFile>> | undefined;
+}
+
+const SPEC = { kind: "clone", from: "head", share: [] } as const;
+const label = (attempt = 1): SaveLabel => ({ stage: "build", attempt, at: 1_700_000_000_000 });
+const place = (member: string | null = null, run = nextRun()): Place => ({ run, member, spec: SPEC });
+const plain = (text: string): TreeFile => ({ mode: "100644", text });
+
+/** `open` gives workspaces over a project with exactly these files. */
+export function workspacesContract(
+  name: string,
+  open: (project: Readonly<Record<string, TreeFile>>) => WorkspacesFixture,
+): void {
+  const PROJECT: Record<string, TreeFile> = {
+    "a.txt": plain("a\n"),
+    "src/deep/b.txt": plain("b\n"),
+    "run.sh": { mode: "100755", text: "#!/bin/sh\n" },
+    link: { mode: "120000", text: "src/deep" },
+  };
+  const opened = async (): Promise<WorkspacesFixture & { base: string }> => {
+    const fixture = open(PROJECT);
+    return { ...fixture, base: await fixture.workspaces.base(SPEC, label().at) };
+  };
+
+  describe(`Workspaces contract: ${name}`, () => {
+    it("gives a new run the files of the project, the same each time", async () => {
+      const { workspaces, base, read } = await opened();
+      expect(await workspaces.base(SPEC, 5)).toBe(base);
+      const { folder } = await workspaces.enter(place(), base, label());
+      expect(read(folder)).toEqual(PROJECT);
+    });
+
+    it("keeps a tree for a run that is about to start, and refuses one that is not there", async () => {
+      const { workspaces, base } = await opened();
+      await workspaces.keep(nextRun(), base);
+      await expect(workspaces.keep(nextRun(), "0".repeat(40))).rejects.toMatchObject({
+        code: "WORKSPACE_TREE_MISSING",
+      });
+    });
+
+    it("saves nothing new when nothing has changed", async () => {
+      const { workspaces, base } = await opened();
+      const workspace = await workspaces.enter(place(), base, label());
+      expect(await workspace.save(label())).toBe(base);
+      expect(await workspace.save(label(2))).toBe(base);
+    });
+
+    it("saves every kind of change, and gives it to whoever enters that tree", async () => {
+      const { workspaces, base, write, read } = await opened();
+      const workspace = await workspaces.enter(place(), base, label());
+      write(workspace.folder, "a.txt", "changed\n");
+      write(workspace.folder, "new/file", "new\n");
+      write(workspace.folder, "run.sh", null);
+      write(workspace.folder, "link", { mode: "120000", text: "/etc/passwd" });
+      write(workspace.folder, "src/deep/b.txt", { mode: "100755", text: "b\n" });
+      const tree = await workspace.save(label());
+      expect(tree).not.toBe(base);
+      expect(await workspace.save(label())).toBe(tree);
+      const other = await workspaces.enter(place(), tree, label());
+      expect(other.folder).not.toBe(workspace.folder);
+      const { "run.sh": _, ...rest } = PROJECT;
+      expect(read(other.folder)).toEqual({
+        ...rest,
+        "a.txt": plain("changed\n"),
+        "new/file": plain("new\n"),
+        link: { mode: "120000", text: "/etc/passwd" },
+        "src/deep/b.txt": { mode: "100755", text: "b\n" },
+      });
+    });
+
+    it("restores exactly the tree that is entered", async () => {
+      const { workspaces, base, write, read } = await opened();
+      const where = place();
+      const { folder, save } = await workspaces.enter(where, base, label());
+      write(folder, "a.txt", "one\n");
+      const first = await save(label());
+      const then = read(folder);
+      await workspaces.enter(where, first, label());
+      write(folder, "a.txt", "two\n");
+      write(folder, "more", "more\n");
+      write(folder, "src/deep/b.txt", null);
+      await workspaces.enter(where, first, label(2));
+      expect(read(folder)).toEqual(then);
+      await workspaces.enter(where, base, label(3));
+      expect(read(folder)).toEqual(PROJECT);
+    });
+
+    it("salvages what an attempt that was cut off left, also for another host", async () => {
+      const { workspaces, another, base, write, read } = await opened();
+      const where = place();
+      expect(await workspaces.salvage(where, label())).toBeNull();
+      const { folder } = await workspaces.enter(where, base, label());
+      write(folder, "half", "half\n");
+      const successor = another();
+      const left = await successor.salvage(where, label());
+      await successor.enter(where, base, label(2));
+      expect(read(folder)).toEqual(PROJECT);
+      await successor.enter(where, left as string, label(3));
+      expect(read(folder)).toEqual({ ...PROJECT, half: plain("half\n") });
+    });
+
+    it("salvages the tree it began with when nothing has changed", async () => {
+      const { workspaces, base } = await opened();
+      const where = place();
+      await workspaces.enter(where, base, label());
+      expect(await workspaces.salvage(where, label())).toBe(base);
+    });
+
+    it("knows the trees of an earlier host", async () => {
+      const { workspaces, another, base, write, read } = await opened();
+      const where = place();
+      const { folder, save } = await workspaces.enter(where, base, label());
+      write(folder, "kept", "kept\n");
+      const tree = await save(label());
+      await another().leave(where.run, 1);
+      const again = await another().enter(where, tree, label(2));
+      expect(read(again.folder)).toEqual({ ...PROJECT, kept: plain("kept\n") });
+    });
+
+    it("gives a member a workspace of its own", async () => {
+      const { workspaces, base, write, read } = await opened();
+      const { run } = place();
+      const places = [null, "fan[0]", "fan[1]", "fan/0", "../../escape"].map((member) => place(member, run));
+      const entered = await Promise.all(places.map((where) => workspaces.enter(where, base, label())));
+      expect(new Set(entered.map(({ folder }) => folder)).size).toBe(places.length);
+      for (const [index, { folder }] of entered.entries()) write(folder, "a.txt", `${index}\n`);
+      const saved = await Promise.all(entered.map(({ save }) => save(label())));
+      expect(new Set(saved).size).toBe(places.length);
+      for (const [index, { folder }] of entered.entries()) expect(read(folder)?.["a.txt"]).toEqual(plain(`${index}\n`));
+    });
+
+    it("lets two callers of one place wait for each other", async () => {
+      const { workspaces, base, read } = await opened();
+      const where = place();
+      const entered = await Promise.all([1, 2, 3].map((attempt) => workspaces.enter(where, base, label(attempt))));
+      expect(new Set(entered.map(({ folder }) => folder)).size).toBe(1);
+      expect(read(entered[0]!.folder)).toEqual(PROJECT);
+      expect(await Promise.all(entered.map(({ save }) => save(label())))).toEqual([base, base, base]);
+    });
+
+    it("removes one workspace and makes it anew", async () => {
+      const { workspaces, base, write, read } = await opened();
+      const where = place("member");
+      const workspace = await workspaces.enter(where, base, label());
+      write(workspace.folder, "x", "x\n");
+      const tree = await workspace.save(label());
+      await workspace.remove(label());
+      await workspace.remove(label());
+      expect(read(workspace.folder)).toBeUndefined();
+      expect(read((await workspaces.enter(where, tree, label(2))).folder)).toEqual({ ...PROJECT, x: plain("x\n") });
+    });
+
+    it("removes the workspaces of a run, more than once, and of no other", async () => {
+      const { workspaces, base, read } = await opened();
+      const { run } = place();
+      const mine = await Promise.all([null, "m"].map((member) => workspaces.enter(place(member, run), base, label())));
+      const other = await workspaces.enter(place(), base, label());
+      await workspaces.leave(run, 1);
+      await workspaces.leave(run, 2);
+      for (const { folder } of mine) expect(read(folder)).toBeUndefined();
+      expect(read(other.folder)).toEqual(PROJECT);
+    });
+
+    it("says when it does not have a tree, also for what is no tree", async () => {
+      const { workspaces } = await opened();
+      for (const tree of ["0".repeat(40), "", "HEAD", "--all", "x".repeat(500)])
+        await expect(workspaces.enter(place(), tree, label())).rejects.toMatchObject({
+          code: "WORKSPACE_TREE_MISSING",
+        });
+    });
+  });
+}

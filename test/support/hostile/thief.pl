@@ -1,0 +1,10 @@
+# Promises a file and puts a link to a secret in its place: thief.pl <path>
+use strict;
+use warnings;
+
+my ($path) = @ARGV;
+my ($folder, $name) = $path =~ m{^(.*)/([^/]+)$};
+symlink $path, "leak" or die "leak: $!";
+symlink $folder, "folder" or die "folder: $!";
+open my $out, ">", "plain" or die "plain: $!";
+print $out "nothing\n";
