@@ -32,6 +32,8 @@ export interface SweepRequest {
 export interface SweepReport {
   /** Workspaces that were removed, each after everything in it was saved. */
   readonly workspaces: number;
+  /** Runs whose workspaces could not be removed, because not everything in them could be saved. They are left as they are. */
+  readonly stuck: number;
   /** Names of saved trees that were dropped. */
   readonly refs: number;
   readonly objectsBefore: number;

@@ -82,6 +82,15 @@ function archived(root: string): string {
 }
 
 describe("names", () => {
+  it("is saved and removed also when a stage has shut its own folder", async () => {
+    const { root, where, workspaces, folder, save, sh } = await stand();
+    sh("echo work > w; chmod 000 .");
+    expect(git(vaultOf(root), "show", `${await save()}:w`)).toBe("work");
+    sh("chmod 000 .");
+    await workspaces.leave(where.run, LABEL.at);
+    expect(existsSync(folder)).toBe(false);
+  });
+
   it("may hold every sign that a file system allows", async () => {
     const { folder, save, enter, base, workspaces } = await stand();
     const names = [

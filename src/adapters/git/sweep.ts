@@ -34,7 +34,12 @@ export async function sweepVault(
     return yard === null ? clearNothing(ground) : foretell(yard, dir, request);
   await clearVaultsUnderWay(vaultDir);
   let workspaces = 0;
-  for (const run of await leftRuns(dir, request)) workspaces += await leave(run);
+  let stuck = 0;
+  for (const run of await leftRuns(dir, request)) {
+    const removed = await leave(run).catch(() => null);
+    if (removed === null) stuck += 1;
+    else workspaces += removed;
+  }
   const project = await inspectProject(yard.git, yard.root, yard.home).catch(() => null);
   if (project !== null) await pruneLinked(project, dir);
   const { vault } = yard;
@@ -43,7 +48,7 @@ export async function sweepVault(
     const refs = await dropRefs(vault, await fadedRefs(vault, request));
     await clearTemporary(vault);
     await pack(vault);
-    return reportOf(workspaces, refs, before, await count(vault));
+    return { ...reportOf(workspaces, refs, before, await count(vault)), stuck };
   });
 }
 
@@ -68,6 +73,7 @@ interface Held {
 function reportOf(workspaces: number, refs: number, before: Held, after: Held): SweepReport {
   return {
     workspaces,
+    stuck: 0,
     refs,
     objectsBefore: before.objects,
     objectsAfter: after.objects,

@@ -31,13 +31,15 @@ export const gcCommand: CommandSpec = {
     const dryRun = context.given.flag("dry-run");
     const runtime = await context.open({ readOnly: false });
     const report = await runtime.sweep({ before: dropBefore(context), dryRun });
-    const { workspaces, refs, objectsBefore, objectsAfter, bytesBefore, bytesAfter } = report;
+    const { workspaces, stuck, refs, objectsBefore, objectsAfter, bytesBefore, bytesAfter } = report;
     if (out.format === "json") out.document({ dryRun, freedBytes: bytesBefore - bytesAfter, ...report });
     const would = dryRun ? "would be " : "";
     out.line(`${workspaces} workspaces ${would}removed, ${refs} saved trees ${would}dropped`);
+    if (stuck > 0)
+      out.line(out.paint.yellow(`${stuck} runs have workspaces that could not be saved; they are left as they are`));
     out.line(`before  ${objectsBefore} objects, ${formatBytes(bytesBefore)}`);
     if (!dryRun) out.line(`after   ${objectsAfter} objects, ${formatBytes(bytesAfter)}`);
-    return EXIT.succeeded;
+    return stuck === 0 ? EXIT.succeeded : EXIT.failed;
   },
 };
 

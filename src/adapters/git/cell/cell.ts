@@ -37,6 +37,8 @@ export interface CellAnswer {
 
 const MOST_STDERR = 64 << 10;
 const MOST_ANSWER = 256 << 10;
+/** No tree that is worth saving takes so long; one that was made to take for ever is given up. */
+const MOST_MS = 10 * 60_000;
 const ENV = {
   ...QUIET_ENV,
   GIT_DIR: SHADOW,
@@ -78,6 +80,7 @@ export async function startCell(sandbox: Sandbox, request: CellRequest): Promise
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
   const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+  const timer = setTimeout(() => child.kill("SIGKILL"), MOST_MS);
   const isStanding = passGate(child.stdio[3] as Duplex, request.gate);
   const err = collect(child.stderr as Readable, MOST_STDERR);
   const answer = readAnswer(child.stdout as Readable, request.pack);
@@ -90,6 +93,7 @@ export async function startCell(sandbox: Sandbox, request: CellRequest): Promise
       if (!(await isStanding)) throw noWall(stderr.trim());
       if (code !== 0 || (await answer) === null) throw gitFailure(request.doing, "the workspace", stderr);
     } finally {
+      clearTimeout(timer);
       await enclosure.close();
     }
   };
