@@ -231,7 +231,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "what a stage left is forgotten",
     file: "src/run/lanes.ts",
-    find: "  facts.tree = kept.tree ?? facts.tree;\n",
+    find: '  if (lane.leaf.kind !== "gate") facts.tree = kept.tree ?? facts.tree;\n',
     replace: "",
     tests: LAWS,
   },
@@ -269,5 +269,26 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  if (of.workspace.kind === "directory" && writes)',
     replace: '  if (of.workspace.kind === "worktree" && writes)',
     tests: ["src/plan"],
+  },
+  {
+    name: "what a gate leaves behind becomes the tree of the run",
+    file: "src/run/lanes.ts",
+    find: 'if (lane.leaf.kind !== "gate") facts.tree',
+    replace: "facts.tree",
+    tests: ["src/kernel/perform.test.ts"],
+  },
+  {
+    name: "what an attempt that ran out of time had left is forgotten",
+    file: "src/run/lanes.ts",
+    find: "  lane.leftTree = tree ?? null;\n",
+    replace: "",
+    tests: ["src/kernel/perform.test.ts"],
+  },
+  {
+    name: "a tree counts as verified that no gate has judged",
+    file: "src/run/decide.ts",
+    find: "tree !== null && tree === verifiedTree",
+    replace: "tree !== null && verifiedTree !== null",
+    tests: ["src/kernel/perform.test.ts"],
   },
 ];
