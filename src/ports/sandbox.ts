@@ -3,7 +3,7 @@ import type { RefusedHost } from "../run/events.ts";
 
 /** Where a process finds things behind the wall; nothing there tells where they are on this machine. */
 export const BEHIND = {
-  workspace: "/work",
+  workspace: "/workspace",
   inputs: "/run/pawl/inputs",
   /** Objects of the repository that a private clone borrows. */
   objects: "/run/pawl/objects",

@@ -144,7 +144,7 @@ export function executorContract(
       mkdirSync(join(root, "a/b"), { recursive: true });
       expect(await run(shell("pwd", { cwd: "a/b", capture: "text" }))).toMatchObject({
         cause: "ok",
-        output: isWalled ? "/work/a/b" : join(root, "a/b"),
+        output: isWalled ? "/workspace/a/b" : join(root, "a/b"),
       });
     });
 

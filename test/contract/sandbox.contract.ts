@@ -171,7 +171,7 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
       const [open, shut] = [makeFolder(), makeFolder()];
       writeFileSync(join(shut, "old"), "old");
       const mounts: Mount[] = [
-        { from: open, to: "/work", access: "write" },
+        { from: open, to: "/workspace", access: "write" },
         { from: shut, to: "/run/pawl/inputs", access: "read" },
       ];
       const script =
@@ -186,15 +186,15 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
       const [one, two] = [makeFolder(), makeFolder()];
       writeFileSync(join(two, "file"), "two");
       const mounts: Mount[] = [
-        { from: one, to: "/work", access: "write" },
-        { from: two, to: "/work/deep/er", access: "read" },
-        { from: join(two, "file"), to: "/work/single", access: "read" },
+        { from: one, to: "/workspace", access: "write" },
+        { from: two, to: "/workspace/deep/er", access: "read" },
+        { from: join(two, "file"), to: "/workspace/single", access: "read" },
       ];
       const { stdout } = await runScript(sandbox, one, "cat deep/er/file single", { mounts });
       expect(stdout).toBe("twotwo");
       expect(readdirSync(one)).toEqual([]);
       const over = await runScript(sandbox, one, "ls", {
-        mounts: [...mounts, { from: two, to: "/work", access: "read" }],
+        mounts: [...mounts, { from: two, to: "/workspace", access: "read" }],
       });
       expect(over.stdout).toBe("file\n");
     });
@@ -206,28 +206,28 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
       symlinkSync(work, join(folder, "link"));
       symlinkSync(folder, join(work, "out"));
       const bad: Mount[][] = [
-        [{ from: join(folder, "missing"), to: "/work", access: "read" }],
-        [{ from: join(folder, "link"), to: "/work", access: "read" }],
-        [{ from: "/dev/null", to: "/work", access: "read" }],
-        [{ from: "relative", to: "/work", access: "read" }],
+        [{ from: join(folder, "missing"), to: "/workspace", access: "read" }],
+        [{ from: join(folder, "link"), to: "/workspace", access: "read" }],
+        [{ from: "/dev/null", to: "/workspace", access: "read" }],
+        [{ from: "relative", to: "/workspace", access: "read" }],
         [{ from: work, to: "work", access: "read" }],
         [{ from: work, to: "/", access: "read" }],
-        [{ from: work, to: "/work/..", access: "read" }],
+        [{ from: work, to: "/workspace/..", access: "read" }],
         [{ from: work, to: "/proc/sys", access: "write" }],
         [{ from: work, to: "/dev", access: "write" }],
-        [{ from: `${work}\0--bind`, to: "/work", access: "write" }],
+        [{ from: `${work}\0--bind`, to: "/workspace", access: "write" }],
         [
-          { from: work, to: "/work", access: "write" },
-          { from: folder, to: "/work/out/in", access: "write" },
+          { from: work, to: "/workspace", access: "write" },
+          { from: folder, to: "/workspace/out/in", access: "write" },
         ],
         [
-          { from: work, to: "/work", access: "write" },
-          { from: work, to: "/work/new/place", access: "write" },
+          { from: work, to: "/workspace", access: "write" },
+          { from: work, to: "/workspace/new/place", access: "write" },
           { from: join(folder, "missing"), to: "/other", access: "write" },
         ],
         [
-          { from: work, to: "/work", access: "read" },
-          { from: folder, to: "/work/new", access: "read" },
+          { from: work, to: "/workspace", access: "read" },
+          { from: folder, to: "/workspace/new", access: "read" },
         ],
       ];
       for (const mounts of bad)
@@ -259,11 +259,11 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
         unlink: (path) => fs.unlinkSync(path),
         rmdir: (path) => fs.rmdirSync(path),
         remove: (path) => fs.rmSync(path, { recursive: true }),
-        rename: (path) => fs.renameSync(path, "/work/moved"),
-        replace: (path) => (fs.writeFileSync("/work/evil", "evil"), fs.renameSync("/work/evil", path)),
-        replaceFolder: (path) => (fs.mkdirSync("/work/evils"), fs.renameSync("/work/evils", path)),
+        rename: (path) => fs.renameSync(path, "/workspace/moved"),
+        replace: (path) => (fs.writeFileSync("/workspace/evil", "evil"), fs.renameSync("/workspace/evil", path)),
+        replaceFolder: (path) => (fs.mkdirSync("/workspace/evils"), fs.renameSync("/workspace/evils", path)),
         symlink: (path) => fs.symlinkSync("/tmp", path),
-        link: (path) => fs.linkSync(path, "/work/second"),
+        link: (path) => fs.linkSync(path, "/workspace/second"),
         chmod: (path) => fs.chmodSync(path, 0o777),
         times: (path) => fs.utimesSync(path, 0, 0),
         umount: (path) => run("umount", path),
@@ -274,11 +274,11 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
       for (const path of ${JSON.stringify(sealed)}) {
         for (const [name, way] of Object.entries(ways)) {
           try { way(path); console.log(name, path); } catch {}
-          fs.rmSync("/work/evil", { force: true });
-          fs.rmSync("/work/evils", { force: true, recursive: true });
+          fs.rmSync("/workspace/evil", { force: true });
+          fs.rmSync("/workspace/evils", { force: true, recursive: true });
         }
-        for (let at = dirname(path); at !== "/work"; at = dirname(at)) {
-          try { fs.renameSync(at, "/work/away"); console.log("rename", at); } catch {}
+        for (let at = dirname(path); at !== "/workspace"; at = dirname(at)) {
+          try { fs.renameSync(at, "/workspace/away"); console.log("rename", at); } catch {}
           try { fs.rmdirSync(at); console.log("rmdir", at); } catch {}
         }
       }
@@ -293,7 +293,7 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
       mkdirSync(join(folder, ".git/hooks"), { recursive: true });
       mkdirSync(join(folder, "a/b"), { recursive: true });
       for (const path of [".npmrc", ".git/config", "a/b/c", "a/free"]) writeFileSync(join(folder, path), path);
-      const sealed = ["/work/.git", "/work/.npmrc", "/work/a/b/c"];
+      const sealed = ["/workspace/.git", "/workspace/.npmrc", "/workspace/a/b/c"];
       expect(await runAttack(folder, sealed)).toMatchObject({ code: 0, stdout: "tried\n" });
       for (const path of [".npmrc", ".git/config", "a/b/c"])
         expect(readFileSync(join(folder, path), "utf8")).toBe(path);
@@ -303,7 +303,7 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
 
     it("stay missing, also deep in folders that are missing, and leave no trace", async () => {
       const folder = makeFolder();
-      const sealed = ["/work/.git", "/work/.vscode/settings.json", "/work/x/y/z"];
+      const sealed = ["/workspace/.git", "/workspace/.vscode/settings.json", "/workspace/x/y/z"];
       expect(await runAttack(folder, sealed)).toMatchObject({ code: 0, stdout: "tried\n" });
       expect(readdirSync(folder)).toEqual([]);
     });
@@ -317,7 +317,7 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
         folder,
         "echo new >a/new && rm a/old && mkdir -p b/c && echo x >b/c/x",
         {
-          sealed: ["/work/a/sealed", "/work/b/sealed"],
+          sealed: ["/workspace/a/sealed", "/workspace/b/sealed"],
         },
       );
       expect(code).toBe(0);
@@ -327,17 +327,25 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
     it("that lie in another sealed path, in a read-only mount or nowhere need nothing", async () => {
       const folder = makeFolder();
       mkdirSync(join(folder, ".git"));
-      const sealed = ["/work/.git/hooks", "/work/.git", "/work/.git/config", "/usr/nothing", "/nowhere/at/all"];
+      const sealed = [
+        "/workspace/.git/hooks",
+        "/workspace/.git",
+        "/workspace/.git/config",
+        "/usr/nothing",
+        "/nowhere/at/all",
+      ];
       expect(await runScript(sandbox, folder, "mkdir /nowhere || touch .git/x || exit 7", { sealed })).toMatchObject({
         code: 7,
       });
       expect(
         await runScript(sandbox, folder, "touch x || exit 7", {
           ...at(folder, "read"),
-          sealed: ["/work/.git", "/work/new"],
+          sealed: ["/workspace/.git", "/workspace/new"],
         }),
       ).toMatchObject({ code: 7 });
-      expect(await runScript(sandbox, folder, "touch x || exit 7", { sealed: ["/work"] })).toMatchObject({ code: 7 });
+      expect(await runScript(sandbox, folder, "touch x || exit 7", { sealed: ["/workspace"] })).toMatchObject({
+        code: 7,
+      });
       expect(readdirSync(folder)).toEqual([".git"]);
     });
 
@@ -351,25 +359,25 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
       symlinkSync("nowhere", join(folder, "dangling"));
       const before = readdirSync(folder).sort();
       const bad = ["link", "link/config", "dangling", "dangling/x", "file/below", "one", "new/../x", "new//x", "new/"];
-      for (const path of bad.map((each) => `/work/${each}`))
+      for (const path of bad.map((each) => `/workspace/${each}`))
         await expect(
-          sandbox.enclose(programOf(["true"], { ...at(folder), sealed: ["/work/made", path] })),
+          sandbox.enclose(programOf(["true"], { ...at(folder), sealed: ["/workspace/made", path] })),
           path,
         ).rejects.toMatchObject({
           code: "SANDBOX_PATH_UNFIT",
         });
-      for (const path of ["/work/link", "/work/dangling"])
+      for (const path of ["/workspace/link", "/workspace/dangling"])
         await expect(sandbox.enclose(programOf(["true"], { ...at(folder), sealed: [path] }))).rejects.toThrow("link");
-      for (const path of ["/tmp/x", `${BEHIND.home}/.config`, "relative", "/work/a\0b"])
+      for (const path of ["/tmp/x", `${BEHIND.home}/.config`, "relative", "/workspace/a\0b"])
         await expect(
           sandbox.enclose(programOf(["true"], { ...at(folder), sealed: [path] })),
           path,
         ).rejects.toMatchObject({
           code: "SANDBOX_PATH_UNFIT",
         });
-      const beneath = [...at(folder).mounts, { from: folder, to: "/work/real/in", access: "write" as const }];
+      const beneath = [...at(folder).mounts, { from: folder, to: "/workspace/real/in", access: "write" as const }];
       await expect(
-        sandbox.enclose(programOf(["true"], { mounts: beneath, sealed: ["/work/real"] })),
+        sandbox.enclose(programOf(["true"], { mounts: beneath, sealed: ["/workspace/real"] })),
       ).rejects.toMatchObject({ code: "SANDBOX_PATH_UNFIT" });
       expect(readdirSync(folder).sort()).toEqual(before);
       expect(readdirSync(join(folder, "real"))).toEqual([]);
@@ -380,7 +388,7 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
       const program = (): EnclosedProgram =>
         programOf(["/bin/sh", "-c", "until [ -e go ]; do sleep 0.01; done; mkdir .git/x || mkdir .git || exit 7"], {
           ...at(folder),
-          sealed: ["/work/.git"],
+          sealed: ["/workspace/.git"],
         });
       const [first, second] = [await sandbox.enclose(program()), await sandbox.enclose(program())];
       const child = start(second);
@@ -397,7 +405,10 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
     it("leave what somebody else put in their place", async () => {
       const folder = makeFolder();
       const enclosure = await sandbox.enclose(
-        programOf(["true"], { ...at(folder), sealed: ["/work/a", "/work/b", "/work/c", "/work/d"] }),
+        programOf(["true"], {
+          ...at(folder),
+          sealed: ["/workspace/a", "/workspace/b", "/workspace/c", "/workspace/d"],
+        }),
       );
       writeFileSync(join(folder, "a/kept"), "");
       rmSync(join(folder, "b"), { recursive: true });

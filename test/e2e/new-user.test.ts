@@ -76,6 +76,6 @@ describe("a new user", () => {
     expect((await outside.pawl("run", "check", "-C", project.root)).code).toBe(0);
     expect(readdirSync(outside.root)).toEqual([]);
     outside.remove();
-    expect((await project.pawl("--root", project.root, "logs", "@last", "--raw")).stdout.trim()).toBe("/work");
+    expect((await project.pawl("--root", project.root, "logs", "@last", "--raw")).stdout.trim()).toBe("/workspace");
   });
 });

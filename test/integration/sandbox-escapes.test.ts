@@ -24,7 +24,7 @@ const ATTEMPTS: readonly (readonly [name: string, script: string])[] = [
   ],
   [
     "mounts something of its own",
-    "try mount -t tmpfs none /mnt; try mount --bind /work /usr; try mount -t proc proc /work; try mount /dev/vda /work; try mount -t overlay o -o lowerdir=/usr /work",
+    "try mount -t tmpfs none /mnt; try mount --bind /workspace /usr; try mount -t proc proc /workspace; try mount /dev/vda /workspace; try mount -t overlay o -o lowerdir=/usr /workspace",
   ],
   [
     "takes away what covers something",
@@ -40,13 +40,13 @@ const ATTEMPTS: readonly (readonly [name: string, script: string])[] = [
   ],
   [
     "makes devices",
-    "try mknod /work/disk b 254 0; try mknod /work/memory c 1 1; try mknod /tmp/disk b 8 0; try mknod /dev/kmsg c 1 11",
+    "try mknod /workspace/disk b 254 0; try mknod /workspace/memory c 1 1; try mknod /tmp/disk b 8 0; try mknod /dev/kmsg c 1 11",
   ],
   [
     "looks into the first process",
     "see /proc/1/mem /proc/1/environ /proc/1/cmdline /proc/1/fd /proc/1/root /proc/1/task /proc/self/task/../../1/mem",
   ],
-  ["changes its root", "try chroot /work true; try chroot / true; try pivot_root /work /work"],
+  ["changes its root", "try chroot /workspace true; try chroot / true; try pivot_root /workspace /workspace"],
   [
     "writes to the system",
     "for path in /x /usr/x /usr/bin/x /bin/x /lib/x /etc/x /etc/passwd /etc/ld.so.preload /var/x /dev/x /home/x /root/x; do put $path; done",
@@ -73,7 +73,7 @@ const ATTEMPTS: readonly (readonly [name: string, script: string])[] = [
   ],
   [
     "links its way out",
-    "ln -s / /work/root; ln -s /proc/1/root /work/root2; see /work/root/root /work/root2/root /work/root/work/../../../../root",
+    "ln -s / /workspace/root; ln -s /proc/1/root /workspace/root2; see /workspace/root/root /workspace/root2/root /workspace/root/workspace/../../../../root",
   ],
   [
     "fills the memory of this machine",
@@ -165,8 +165,8 @@ describe("a program behind the wall", () => {
 
   it("shares no memory, no semaphore and no temporary file with another", async () => {
     const folder = makeFolder();
-    const meet = "until [ -e /work/made ]; do sleep 0.01; done";
-    const make = "echo x >/tmp/shared; echo x >/dev/shm/shared; ipcmk -M 64 >/dev/null; : >/work/made; sleep 0.25";
+    const meet = "until [ -e /workspace/made ]; do sleep 0.01; done";
+    const make = "echo x >/tmp/shared; echo x >/dev/shm/shared; ipcmk -M 64 >/dev/null; : >/workspace/made; sleep 0.25";
     const look = `${meet}; ls /tmp /dev/shm /run /home/pawl; ipcs -m | grep -c 0x0 || true; pgrep -c sleep`;
     const [, seen] = await Promise.all([runScript(sandbox, folder, make), runScript(sandbox, folder, look)]);
     expect(seen.stdout.split("\n").filter((line) => /shared|^[1-9]/.test(line))).toEqual([]);
@@ -183,7 +183,7 @@ describe("a program behind the wall", () => {
       "cd /run/pawl/inputs; chmod -R 777 .; touch in/file x; rm -rf in; ln in/file y; setfattr -n user.x -v y in/file",
       {
         mounts: [
-          { from: folder, to: "/work", access: "write" },
+          { from: folder, to: "/workspace", access: "write" },
           { from: inputs, to: "/run/pawl/inputs", access: "read" },
         ],
       },

@@ -31,9 +31,9 @@ it(`leaves no process when its host is killed, ${TIMES} times at all moments`, a
   const counts = { begun: 0, never: 0 };
   for (let time = 0; time < TIMES; time += 1) {
     const program = programOf(["/bin/sh", "-c", `echo >begun; setsid sleep ${NAP} & sleep ${NAP} & wait`], {
-      mounts: [{ from: folder, to: "/work", access: "write" }],
-      cwd: "/work",
-      sealed: ["/work/.git"],
+      mounts: [{ from: folder, to: "/workspace", access: "write" }],
+      cwd: "/workspace",
+      sealed: ["/workspace/.git"],
     });
     const enclosure = await sandbox.enclose(program);
     await hostAndKill(enclosure, (time / TIMES) * 45);

@@ -64,8 +64,8 @@ export function runScript(
   script: string,
   change: Partial<EnclosedProgram> = {},
 ): Promise<Outcome> {
-  const mounts = [{ from: folder, to: "/work", access: "write" as const }];
-  return runEnclosed(sandbox, programOf(["/bin/sh", "-c", script], { mounts, cwd: "/work", ...change }));
+  const mounts = [{ from: folder, to: "/workspace", access: "write" as const }];
+  return runEnclosed(sandbox, programOf(["/bin/sh", "-c", script], { mounts, cwd: "/workspace", ...change }));
 }
 
 type Started = ReturnType<typeof start>;

@@ -11,7 +11,7 @@ const SYSTEM: SystemView = {
 };
 
 const argumentsOf = (change: Partial<Parameters<typeof wallArguments>[0]> = {}): readonly string[] =>
-  wallArguments({ system: SYSTEM, layers: [], env: {}, cwd: "/work", ...change });
+  wallArguments({ system: SYSTEM, layers: [], env: {}, cwd: "/workspace", ...change });
 
 describe("wallArguments", () => {
   it("asks for every separation, whatever is asked for besides", () => {
@@ -22,7 +22,7 @@ describe("wallArguments", () => {
     ])
       expect(asked).toContain(flag);
     expect(asked.join(" ")).toContain("--cap-drop ALL");
-    expect(asked.join(" ")).toMatch(/--remount-ro \/ --chdir \/work --seccomp 8$/);
+    expect(asked.join(" ")).toMatch(/--remount-ro \/ --chdir \/workspace --seccomp 8$/);
   });
 
   it("shows the system read-only, and never shares, adds or binds to write by itself", () => {
@@ -44,17 +44,17 @@ describe("wallArguments", () => {
     const text = argumentsOf({
       env: { A: "b c", D: "" },
       layers: [
-        { kind: "write", from: "/host/tree", to: "/work" },
-        { kind: "read", from: "/host/tree/.git", to: "/work/.git" },
-        { kind: "empty", to: "/work/.vscode" },
+        { kind: "write", from: "/host/tree", to: "/workspace" },
+        { kind: "read", from: "/host/tree/.git", to: "/workspace/.git" },
+        { kind: "empty", to: "/workspace/.vscode" },
       ],
     }).join("\n");
     expect(text).toContain("--clearenv\n--setenv\nA\nb c\n--setenv\nD\n\n");
     expect(text).toContain(
       [
-        ...["--bind", "/host/tree", "/work"],
-        ...["--ro-bind", "/host/tree/.git", "/work/.git"],
-        ...["--perms", "0555", "--tmpfs", "/work/.vscode", "--remount-ro", "/work/.vscode"],
+        ...["--bind", "/host/tree", "/workspace"],
+        ...["--ro-bind", "/host/tree/.git", "/workspace/.git"],
+        ...["--perms", "0555", "--tmpfs", "/workspace/.vscode", "--remount-ro", "/workspace/.vscode"],
         ...["--remount-ro", "/", "--chdir"],
       ].join("\n"),
     );

@@ -28,7 +28,7 @@ sub output_of { my $text = qx($_[0] 2>&1 </dev/null); look($text // "", $_[0]) }
 
 my @places = split /\n/, slurp("places.txt") // "";
 my @pids = $scope eq "near" ? ("self", getppid) : ("self", map { m{(\d+)$} } glob "/proc/[0-9]*");
-my @roots = $scope eq "near" ? ("") : ("", "/work/..", map { "/proc/$_/root" } @pids);
+my @roots = $scope eq "near" ? ("") : ("", "/workspace/..", map { "/proc/$_/root" } @pids);
 my @walks = $scope eq "near" ? () : grep { -d } map { "/$_" } grep { !/^(?:proc|sys)$/ } list("/");
 @walks = grep { !m{^/(?:usr|bin|sbin|lib.*|opt)$} } @walks unless $scope eq "whole";
 
