@@ -291,4 +291,18 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "tree !== null && verifiedTree !== null",
     tests: ["src/kernel/perform.test.ts"],
   },
+  {
+    name: "what an attempt keeps for a next host goes before its end is durable",
+    file: "src/kernel/loop.ts",
+    find: "  const clearAway = host.aftermath.take();\n",
+    replace: "  const clearAway = host.aftermath.take();\n  clearAway();\n",
+    tests: ["src/kernel/loop.test.ts"],
+  },
+  {
+    name: "an action is called below the level that it needs",
+    file: "src/plan/checks.ts",
+    find: "needs === undefined || !isAbove(needs, level)",
+    replace: 'needs === undefined || !isAbove(needs, "L3")',
+    tests: ["src/plan"],
+  },
 ];

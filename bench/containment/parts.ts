@@ -90,6 +90,7 @@ export function requestFor(argv: readonly string[], folder: string, sandbox: San
     argv,
     env: {},
     folder,
+    project: "",
     mounts: [],
     cwd: ".",
     wall: { sandbox, network: [], resources: LIMITS },

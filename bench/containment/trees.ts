@@ -12,15 +12,21 @@ import { ratio, type Samples, takeTurn, timed } from "./turns.ts";
 
 const SPEC = { kind: "clone", from: "head", share: [] } as const;
 const SAVES = 3;
+const WRITE = "git add -A && git write-tree";
 /** Git reads files anew that are as young as its index, in whole seconds; a stage seldom is. */
 const AGE_MS = 2100;
+/** What was measured before has ended for good, and a workspace was entered as long ago as a short stage takes. */
+const REST_MS = 150;
 
 const WAYS = {
   worktree: "git worktree add",
   enter: "a new clone workspace",
-  write: "git add -A && git write-tree",
+  write: WRITE,
   save: "save",
-  unchanged: "save, nothing changed",
+  saveCold: "save, when no cell waits for it",
+  writeBeside: "git add -A && git write-tree, beside that",
+  writeSame: "git add -A && git write-tree, nothing changed",
+  saveSame: "save, nothing changed",
   base: "the vault, made with its first use",
   first: "the first clone workspace",
 } as const;
@@ -68,37 +74,48 @@ async function measureFirst({ root, sandbox, samples }: Yard, round: number): Pr
 
 async function measureRound(yard: Yard, worktree: string, round: number): Promise<void> {
   const { root, workspaces, commit, samples } = yard;
-  let workspace: Workspace | undefined;
-  const enter = async (): Promise<void> => {
-    workspace = await workspaces.enter(newPlace(), commit, labelOf(0));
-  };
+  const place = newPlace();
+  const enter = (tree: string): Promise<Workspace> => workspaces.enter(place, tree, labelOf(0));
   const settled = async (work: () => Promise<unknown>): Promise<number> => {
     await settle();
     return timed(work);
   };
   const make = {
     [WAYS.worktree]: () => settled(() => shell(root, `git worktree add -q --detach ${quoted(worktree)}`)),
-    [WAYS.enter]: () => settled(enter),
+    [WAYS.enter]: () => settled(() => enter(commit)),
   };
   await takeTurn(samples, make, round);
-  if (workspace === undefined) throw new Error("there is no workspace");
   await sleep(AGE_MS);
-  for (let step = 1; step <= SAVES; step += 1) await measureSave(yard, workspace, worktree, round * SAVES + step);
-  await takeTurn(samples, { [WAYS.unchanged]: () => timed(() => (workspace as Workspace).save(labelOf(9))) }, round);
+  let tree = commit;
+  let step = round * (SAVES + 1);
+  // As a run does it: each stage enters, and is saved.
+  for (let save = 0; save < SAVES; save += 1) {
+    step += 1;
+    tree = await measureSave(yard, await enter(tree), worktree, step, [WAYS.write, WAYS.save]);
+  }
+  const workspace = await enter(tree);
+  await measureSame(yard, workspace, worktree, round);
+  await measureSave(yard, workspace, worktree, step + 1, [WAYS.writeBeside, WAYS.saveCold]);
 }
 
-/** Throws when the two have not stored the same tree: then they have not done the same work. */
-async function measureSave(yard: Yard, workspace: Workspace, worktree: string, step: number): Promise<void> {
+/** Throws when the two have not stored the same tree: then they have not done the same work. Resolves to what was saved. */
+async function measureSave(
+  yard: Yard,
+  workspace: Workspace,
+  worktree: string,
+  step: number,
+  [write, save]: readonly [string, string],
+): Promise<string> {
   for (const tree of [worktree, workspace.folder]) changeFiles(tree, step);
   let written = "";
   let saved = "";
   const ways = {
-    [WAYS.write]: () =>
-      timed(async () => {
-        written = await shell(worktree, "git add -A && git write-tree");
+    [write]: () =>
+      rested(async () => {
+        written = await shell(worktree, WRITE);
       }),
-    [WAYS.save]: () =>
-      timed(async () => {
+    [save]: () =>
+      rested(async () => {
         saved = await workspace.save(labelOf(step));
       }),
   };
@@ -106,6 +123,20 @@ async function measureSave(yard: Yard, workspace: Workspace, worktree: string, s
   const vault = join(yard.root, ".pawl/lasting/vault.git");
   const tree = await shell(yard.root, `git --git-dir=${quoted(vault)} rev-parse ${saved}^{tree}`);
   if (tree !== written) throw new Error(`the workspace was saved as ${tree}, git wrote ${written}`);
+  return saved;
+}
+
+async function measureSame({ samples }: Yard, workspace: Workspace, worktree: string, round: number): Promise<void> {
+  const ways = {
+    [WAYS.writeSame]: () => rested(() => shell(worktree, WRITE)),
+    [WAYS.saveSame]: () => rested(() => workspace.save(labelOf(0))),
+  };
+  await takeTurn(samples, ways, round);
+}
+
+async function rested(work: () => Promise<unknown>): Promise<number> {
+  await sleep(REST_MS);
+  return timed(work);
 }
 
 function newPlace(): Place {
@@ -145,7 +176,10 @@ function resultOf(samples: Samples): FigureResult {
           row(WAYS.first, WAYS.worktree),
           row(WAYS.write, ""),
           row(WAYS.save, WAYS.write),
-          row(WAYS.unchanged, ""),
+          row(WAYS.writeBeside, ""),
+          row(WAYS.saveCold, WAYS.writeBeside),
+          row(WAYS.writeSame, ""),
+          row(WAYS.saveSame, WAYS.writeSame),
         ],
       },
     ],

@@ -84,7 +84,7 @@ const SETTING_FIELDS = {
   timeout: { shape: duration(1), about: "Longest time of one attempt, such as 10m.", kinds: RETRIED },
   stall: { shape: duration(1), about: "Longest silence of a process before it is ended.", kinds: PROCESS },
   backoff: { shape: backoff(), about: "Wait between attempts: a duration, or first, factor and max.", kinds: RETRIED },
-  cwd: { shape: relativePath(), about: "Working directory below the root of the workspace.", kinds: PROCESS },
+  cwd: { shape: relativePath(), about: "Working directory below the folder of the project.", kinds: PROCESS },
   sandbox: {
     shape: oneOf("read_only", "workspace_write", "repo_write", "danger_full_access"),
     about: "What the process may write: nothing, the workspace (default), its git data too, or anything at all.",

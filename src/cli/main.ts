@@ -3,10 +3,13 @@
 import { readFileSync } from "node:fs";
 
 const argv = process.argv.slice(2);
+const isJson = argv[0] === "--json" || argv[1] === "--json";
+const first = argv[0] === "--json" ? argv[1] : argv[0];
 
-if (argv[0] === "--version" || argv[0] === "-V") {
+if (first === "--version" || first === "-V") {
   const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  process.stdout.write(`${(manifest as { version: string }).version}\n`);
+  const { version } = manifest as { version: string };
+  process.stdout.write(`${isJson ? JSON.stringify({ version }, null, 2) : version}\n`);
 } else {
   const { runCli } = await import("./run-cli.ts");
   await runCli(argv);

@@ -1,23 +1,24 @@
 /** Inbox: what people ask of a run while it is hosted, and the wake-up for whatever ends meanwhile. */
+import type { Clock } from "../ports/clock.ts";
 import type { ControlRequest } from "../ports/store/control.ts";
-import type { Fact } from "../run/events.ts";
+import type { Landing } from "./aftermath.ts";
 
 export interface Inbox {
   ask(request: ControlRequest): void;
   /** An effect ended. */
-  land(fact: Fact): void;
+  land(landing: Landing): void;
   /** Something that must end the loop: its host leaves, or a port broke. */
   fail(error: unknown): void;
   /** The time that was waited for has come. */
   wake(): void;
-  take(): { readonly requests: readonly ControlRequest[]; readonly landed: readonly Fact[] };
+  take(): { readonly requests: readonly ControlRequest[]; readonly landed: readonly Landing[] };
   /** Resolves when there is something to take or it was woken; rejects with what `fail` was given. */
   changed(): Promise<void>;
 }
 
 export function createInbox(): Inbox {
   let requests: ControlRequest[] = [];
-  let landed: Fact[] = [];
+  let landed: Landing[] = [];
   let failure: { readonly error: unknown } | null = null;
   let resume: (() => void) | null = null;
   const notify = (): void => {
@@ -29,8 +30,8 @@ export function createInbox(): Inbox {
       requests.push(request);
       notify();
     },
-    land(fact) {
-      landed.push(fact);
+    land(landing) {
+      landed.push(landing);
       notify();
     },
     fail(error) {
@@ -53,4 +54,14 @@ export function createInbox(): Inbox {
       if (failure !== null) throw failure.error;
     },
   };
+}
+
+/** Waits for a change, or for a time; null: there is none. */
+export async function waitUntil(until: number | null, clock: Clock, inbox: Inbox): Promise<void> {
+  const callOff = until === null ? null : clock.after(until - clock.now(), inbox.wake);
+  try {
+    await inbox.changed();
+  } finally {
+    callOff?.();
+  }
 }

@@ -184,9 +184,8 @@ stages:
     const host = createTestHost(TWO, {
       ports: {
         executor: {
+          ...createTestHost(TWO).ports.executor,
           execute: () => Promise.reject(new Error("defect")),
-          reap: async () => {},
-          salvage: async () => null,
         },
       },
     });
@@ -204,6 +203,52 @@ stages:
   });
 });
 
+describe("what an attempt keeps for a next host", () => {
+  const GROUP = planFrom("stages:\n  - { id: g, group: { parallel: [ { id: m, command: [ok] } ] } }\n");
+
+  it("is cleared away when the end of the attempt is durable, and not before", async () => {
+    const host = createTestHost(GROUP);
+    const folder = `memory:${host.run}/g.m`;
+    const seen: unknown[] = [];
+    const { append } = host.store.journal;
+    host.store.journal.append = async (run, first, events) => {
+      const isEnd = events.some(({ type }) => type === "stage.finished");
+      if (isEnd) seen.push([host.forgotten.length, host.workspaces.files(folder) !== undefined]);
+      return append(run, first, events);
+    };
+    expect(await host.start()).toMatchObject({ lost: false });
+    expect(seen).toEqual([[0, true]]);
+    expect(host.forgotten).toEqual([{ run: host.run, stage: "g.m", attempt: 1 }]);
+    expect(host.workspaces.files(folder)).toBeUndefined();
+  });
+
+  it("stays when another host was first, and when this one leaves before it is recorded", async () => {
+    const host = createTestHost(GROUP);
+    const { append } = host.store.journal;
+    host.store.journal.append = async (run, first, events) =>
+      events.some(({ type }) => type === "stage.finished")
+        ? { appended: false, winner: [] }
+        : append(run, first, events);
+    expect(await host.start()).toEqual({ lost: true });
+    const drained = createTestHost(GROUP, { stages: { "g.m": ["hang"] } });
+    const ended = drained.start();
+    await drained.busy();
+    drained.inbox.fail("drain");
+    await expect(ended).rejects.toBe("drain");
+    for (const { run, forgotten, workspaces } of [host, drained]) {
+      expect(forgotten).toEqual([]);
+      expect(workspaces.files(`memory:${run}/g.m`)).toBeDefined();
+    }
+  });
+
+  it("is left for a sweep when it cannot be cleared away", async () => {
+    const { executor } = createTestHost(GROUP).ports;
+    const forget = () => Promise.reject(new Error("busy"));
+    const host = createTestHost(GROUP, { ports: { executor: { ...executor, forget } } });
+    expect(await host.start()).toMatchObject({ state: { status: "succeeded" } });
+  });
+});
+
 describe("recover", () => {
   it("ends what a dead host left running and records it as lost, before anything is decided", async () => {
     const host = createTestHost(TWO, { stages: { a: ["hang", { cause: "ok" }] } });
@@ -214,6 +259,7 @@ describe("recover", () => {
     const next = createTestHost(TWO, { store: host.store });
     expect(await next.resume()).toMatchObject({ state: { status: "succeeded" } });
     expect(next.reaped).toEqual([`${host.run}:a:1`]);
+    expect(next.forgotten.map(({ stage, attempt }) => `${stage} ${attempt}`)).toEqual(["a 1", "a 2", "b 1"]);
     expect(await next.types()).toEqual([
       ...["run.created", "run.started", "stage.started"],
       ...["run.resumed", "stage.interrupted", "stage.started"],

@@ -10,13 +10,14 @@ import type { RunId } from "../base/ids.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import { type Decision, decide } from "../run/decide.ts";
-import { type Fact, type RunEvent, stamp } from "../run/events.ts";
+import { type RunEvent, stamp } from "../run/events.ts";
 import { evolve } from "../run/evolve.ts";
 import type { RunState } from "../run/state.ts";
+import { type Aftermath, createAftermath, type Landing } from "./aftermath.ts";
 import { authorize } from "./authorize.ts";
 import { createHalt, type Halt } from "./halt.ts";
 import { heed } from "./heed.ts";
-import type { Inbox } from "./inbox.ts";
+import { type Inbox, waitUntil } from "./inbox.ts";
 import { type Flight, flightOf, perform } from "./perform.ts";
 
 /** A run as its journal tells it: `seq` events are stored. A new run has none yet, only those in `unsaved`. */
@@ -43,13 +44,14 @@ interface Hosting {
   /** Authorized, and to be performed as soon as its INTENT is durable. */
   cleared: Flight[];
   readonly flying: Set<Promise<void>>;
+  readonly aftermath: Aftermath;
   readonly halt: Halt;
 }
 
-/** `first`: facts before any decision. Rejects when the journal does; the run can then be resumed from what is stored. */
+/** `first`: what is recorded before any decision. Rejects when the journal does; the run can then be resumed from what is stored. */
 export async function runLoop(
   restored: Restored,
-  first: readonly Fact[],
+  first: readonly Landing[],
   ports: KernelPorts,
   inbox: Inbox,
 ): Promise<LoopEnd> {
@@ -65,16 +67,17 @@ export async function runLoop(
     pending: [...unsaved],
     cleared: [],
     flying: new Set(),
+    aftermath: createAftermath(),
     halt,
   };
   try {
-    for (const fact of first) record(host, fact);
+    for (const landing of first) record(host, landing);
     for (;;) {
       receive(host);
       const next = decide(plan, host.state, ports.clock.now());
       switch (next.kind) {
         case "record":
-          record(host, next.fact);
+          record(host, next);
           break;
         case "authorize":
           clear(host, next);
@@ -82,7 +85,7 @@ export async function runLoop(
         case "wait":
           if (!(await commit(host))) return { lost: true };
           launch(host);
-          await waitUntil(next.until, ports, inbox);
+          await waitUntil(next.until, ports.clock, inbox);
           break;
         case "rest":
           return (await commit(host)) ? { lost: false, state: host.state } : { lost: true };
@@ -91,6 +94,7 @@ export async function runLoop(
   } finally {
     halt.end("drain");
     await Promise.all(host.flying);
+    await host.aftermath.over();
   }
 }
 
@@ -98,20 +102,22 @@ export async function runLoop(
 function receive(host: Hosting): void {
   if (host.state.status === "queued") return;
   const { requests, landed } = host.inbox.take();
-  for (const fact of landed) record(host, fact);
-  for (const request of requests) for (const fact of heed(host.state, request)) record(host, fact);
+  for (const landing of landed) record(host, landing);
+  for (const request of requests) for (const fact of heed(host.state, request)) record(host, { fact });
 }
 
-function record(host: Hosting, fact: Fact): void {
+function record(host: Hosting, landing: Landing): void {
+  const { fact } = landing;
   const at = Math.max(host.state.facts.at, host.ports.clock.now());
   const event = host.ports.redact(stamp(fact, at));
   host.pending.push(event);
   host.state = evolve(host.plan, host.state, event);
+  host.aftermath.add(landing);
 }
 
 function clear(host: Hosting, { start, state }: Extract<Decision, { kind: "authorize" }>): void {
   const { fact, effect } = authorize(host.plan, state, start, host.ports.policy);
-  record(host, fact);
+  record(host, { fact });
   if (effect !== null) host.cleared.push(flightOf(host.run, state, start, effect));
 }
 
@@ -122,8 +128,13 @@ async function commit(host: Hosting): Promise<boolean> {
   const first = host.seq + 1;
   host.seq += pending.length;
   host.pending = [];
-  if (first === 1) return (await ports.journal.create(run, plan, pending)).created;
-  return (await ports.journal.append(run, first, pending)).appended;
+  const clearAway = host.aftermath.take();
+  const isStored =
+    first === 1
+      ? (await ports.journal.create(run, plan, pending)).created
+      : (await ports.journal.append(run, first, pending)).appended;
+  if (isStored) clearAway();
+  return isStored;
 }
 
 /** Begins every effect whose INTENT has just become durable, or ends all of them when the run is stopping. */
@@ -136,13 +147,4 @@ function launch(host: Hosting): void {
     void flown.then(() => flying.delete(flown));
   }
   host.cleared = [];
-}
-
-async function waitUntil(until: number | null, ports: KernelPorts, inbox: Inbox): Promise<void> {
-  const callOff = until === null ? null : ports.clock.after(until - ports.clock.now(), inbox.wake);
-  try {
-    await inbox.changed();
-  } finally {
-    callOff?.();
-  }
 }

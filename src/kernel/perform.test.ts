@@ -103,7 +103,7 @@ describe("perform an action", () => {
       verified: false,
       effect,
     };
-    expect(await perform(ACTION, flight, host.ports, stopped())).toMatchObject({ cause: "killed" });
+    expect((await perform(ACTION, flight, host.ports, stopped())).fact).toMatchObject({ cause: "killed" });
   });
 
   it("fails a stage whose action this process does not have", async () => {
@@ -133,6 +133,7 @@ stages:
         argv: ["ok", "hello"],
         env: { WORD: "hello" },
         folder: `memory:${host.run}/`,
+        project: "",
         mounts: [],
         wall: expect.objectContaining({ sandbox: "workspace_write" }),
         cwd: "sub",
@@ -278,7 +279,10 @@ describe("perform a child run", () => {
       verified: false,
       effect: { kind: "run", stage, params: {} },
     } as const;
-    expect(await perform(plan, flight, host.ports, stopped())).toMatchObject({ outcome: "failure", cause: "killed" });
+    expect((await perform(plan, flight, host.ports, stopped())).fact).toMatchObject({
+      outcome: "failure",
+      cause: "killed",
+    });
   });
 });
 
@@ -329,7 +333,7 @@ describe("perform in a workspace", () => {
       verified: false,
       effect,
     };
-    expect(await perform(plan, flight, host.ports, createHalt())).toMatchObject({ cause: "spawn_error" });
+    expect((await perform(plan, flight, host.ports, createHalt())).fact).toMatchObject({ cause: "spawn_error" });
     expect(host.executed).toEqual([]);
   });
 
@@ -344,7 +348,7 @@ describe("perform in a workspace", () => {
           enter:
             method === "enter"
               ? reject
-              : async () => ({ folder: "", mounts: [], save: reject, remove: async () => {} }),
+              : async () => ({ folder: "", project: "", mounts: [], save: reject, remove: async () => {} }),
         },
       };
     };

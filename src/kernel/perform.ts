@@ -13,6 +13,7 @@ import type { Effect } from "../run/effect/effect.ts";
 import type { EventOf, Fact } from "../run/events.ts";
 import { childOf } from "../run/plan-index.ts";
 import type { RunningState } from "../run/state.ts";
+import type { Landing } from "./aftermath.ts";
 import { childRunId } from "./child-id.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 import type { Halt } from "./halt.ts";
@@ -46,19 +47,23 @@ const TURNS_AT_ONCE = 4;
 
 type Finished = Omit<EventOf<"stage.finished">, "at" | "type" | "stage" | "attempt">;
 
-export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, halt: Halt): Promise<Fact> {
+export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, halt: Halt): Promise<Landing> {
   const { stage, attempt } = flight;
   const done = (report: Finished): Fact => ({ type: "stage.finished", stage, attempt, ...report });
   const { effect } = flight;
-  if (halt.hasEnded()) return done(failure("killed", "it was not started: the run is ending"));
+  if (halt.hasEnded()) return { fact: done(failure("killed", "it was not started: the run is ending")) };
   switch (effect.kind) {
-    case "process":
-      return done(await performProcess(plan, flight, effect, ports, halt));
+    case "process": {
+      const { finished, clear } = await performProcess(plan, flight, effect, ports, halt);
+      return { fact: done(finished), clear };
+    }
     case "action":
-      return done(await performAction(plan, flight, effect, ports, halt));
+      return { fact: done(await performAction(plan, flight, effect, ports, halt)) };
     case "run": {
       const report = await performRun(plan, flight, effect, ports, halt);
-      return "rested" in report ? { type: "stage.rested", stage, attempt, child: report.rested } : done(report);
+      return {
+        fact: "rested" in report ? { type: "stage.rested", stage, attempt, child: report.rested } : done(report),
+      };
     }
   }
 }
@@ -72,21 +77,33 @@ async function performProcess(
   effect: Of<"process">,
   ports: KernelPorts,
   halt: Halt,
-): Promise<Finished> {
+): Promise<Processed> {
   const { run, stage, member, attempt, tree } = flight;
   const place = placeOf(plan, { run, member, tree, leaf: effect.stage });
-  if (place === null && needsTree(plan))
-    return gated(effect, failure("spawn_error", "the run has no tree to work in: nothing was started"));
-  if (place === null || tree === null) return execute(flight, effect, null, ports, halt);
+  if (place === null && needsTree(plan)) return refused(effect, "the run has no tree to work in: nothing was started");
+  const clear = (): Promise<void> => ports.executor.forget({ run, stage, attempt });
+  if (place === null || tree === null) return { finished: await execute(flight, effect, null, ports, halt), clear };
   const label = { stage, attempt, at: ports.clock.now() };
   const workspace = await orRefusal(ports.workspaces.enter(place, tree, label));
-  if ("refusal" in workspace) return gated(effect, failure("spawn_error", workspace.refusal));
+  if ("refusal" in workspace) return refused(effect, workspace.refusal);
   const finished = await execute(flight, effect, workspace.value, ports, halt);
-  if (!canWrite(effect.stage)) return finished;
+  if (!canWrite(effect.stage)) return { finished, clear };
   const saved = await orRefusal(workspace.value.save(label));
-  if (place.member !== null && "value" in saved) await workspace.value.remove(label);
-  if ("refusal" in saved) return gated(effect, { ...finished, ...failure("invalid_output", saved.refusal) });
-  return { ...finished, tree: saved.value };
+  if ("refusal" in saved)
+    return { finished: gated(effect, { ...finished, ...failure("invalid_output", saved.refusal) }), clear };
+  const clearAll = async (): Promise<void> => {
+    await Promise.all([clear(), workspace.value.remove(label)]);
+  };
+  return { finished: { ...finished, tree: saved.value }, clear: place.member === null ? clear : clearAll };
+}
+
+interface Processed {
+  readonly finished: Finished;
+  readonly clear?: Landing["clear"];
+}
+
+function refused(effect: Of<"process">, error: string): Processed {
+  return { finished: gated(effect, failure("spawn_error", error)) };
 }
 
 /** What a workspace refuses is the end of the stage; anything else that goes wrong is the end of its host. */
@@ -114,8 +131,8 @@ async function execute(
   const { cwd, wall, timeoutMs, stallMs, capture, outputs } = effect.stage;
   const { argv, env, inputs } = effect;
   const key = effectKey(run, stage, visit);
-  const { folder, mounts } = workspace ?? { folder: null, mounts: [] };
-  const request = { run, stage, attempt, key, argv, env, folder, mounts, cwd, wall, inputs, outputs };
+  const { folder, project, mounts } = workspace ?? { folder: null, project: "", mounts: [] };
+  const request = { run, stage, attempt, key, argv, env, folder, project, mounts, cwd, wall, inputs, outputs };
   const report = await ports.executor.execute({ ...request, timeoutMs, stallMs, capture }, halt.signal(), (text) =>
     ports.onOutput(run, stage, text),
   );

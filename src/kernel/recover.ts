@@ -1,17 +1,17 @@
 /** What was under way when the last host was lost. Its processes are ended, and what they left is saved, before anything is decided. */
 import { effectKey } from "../base/ids.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
-import type { Fact } from "../run/events.ts";
 import type { Lane } from "../run/state.ts";
+import type { Landing } from "./aftermath.ts";
 import type { Restored } from "./loop.ts";
 import { placeOf } from "./place.ts";
 
 type RecoverPorts = Pick<KernelPorts, "executor" | "workspaces" | "clock">;
 
-export async function recover(restored: Restored, ports: RecoverPorts): Promise<readonly Fact[]> {
+export async function recover(restored: Restored, ports: RecoverPorts): Promise<readonly Landing[]> {
   const { state } = restored;
   if (state.status !== "running") return [];
-  const facts: Fact[] = [{ type: "run.resumed", after: "interruption" }];
+  const facts: Landing[] = [{ fact: { type: "run.resumed", after: "interruption" } }];
   const isMember = state.progress.group !== null;
   for (const lane of state.progress.lanes.values())
     if (lane.status === "running") facts.push(await recordLoss(restored, lane, isMember, ports));
@@ -23,14 +23,17 @@ async function recordLoss(
   { path: stage, leaf, visit, attempts: attempt, tree }: Lane,
   isMember: boolean,
   ports: RecoverPorts,
-): Promise<Fact> {
+): Promise<Landing> {
   const lost = { type: "stage.interrupted", stage, attempt } as const;
   // A child run is recovered by its own host, under its own keys.
-  if (leaf.kind === "run") return lost;
+  if (leaf.kind === "run") return { fact: lost };
   await ports.executor.reap(effectKey(run, stage, visit));
   const log = await ports.executor.salvage({ run, stage, attempt });
   const place = placeOf(plan, { run, member: isMember ? stage : null, tree, leaf });
   const label = { stage, attempt, at: ports.clock.now() };
   const left = place === null ? null : await ports.workspaces.salvage(place, label);
-  return { ...lost, ...(left === null ? {} : { tree: left }), ...(log === null ? {} : { log }) };
+  return {
+    fact: { ...lost, ...(left === null ? {} : { tree: left }), ...(log === null ? {} : { log }) },
+    clear: () => ports.executor.forget({ run, stage, attempt }),
+  };
 }

@@ -13,12 +13,18 @@ import {
   signature,
 } from "../../test/support/blueprint-builder.ts";
 import type { Blueprint, LimitsSpec, StageSpec } from "../blueprint/blueprint.ts";
+import { ENDING_MS } from "./bound.ts";
 
 const NO_WAIT = { firstMs: 0, factor: 1, maxMs: 0 };
+const KNOWN = { actions: [signature({ cost: { tokens: 100, microUsd: 7 } }), signature({ name: "free" })] };
 
 function boundOf(stages: readonly StageSpec[], limits: LimitsSpec = {}, children: readonly Blueprint[] = []) {
-  const actions = [signature({ cost: { tokens: 100, microUsd: 7 } })];
-  return planOf(blueprint(stages, { limits, defaults: { timeoutMs: 10 } }), { actions }, children).bound;
+  return planOf(blueprint(stages, { limits, defaults: { timeoutMs: 10 } }), KNOWN, children).bound;
+}
+
+/** Takes its time and costs nothing. */
+function step(id: string, fields: Parameters<typeof action>[1] = {}) {
+  return action(id, { action: "free", ...fields });
 }
 
 function stagesAndWall(...given: Parameters<typeof boundOf>) {
@@ -29,27 +35,27 @@ function stagesAndWall(...given: Parameters<typeof boundOf>) {
 describe("the worst case without a cycle", () => {
   test("is the heaviest way through", () => {
     const stages = [
-      command("a", { on: { success: "b", failure: "c" } }),
-      command("b", { timeoutMs: 100, on: { success: "done" } }),
-      command("c"),
-      command("d"),
+      step("a", { on: { success: "b", failure: "c" } }),
+      step("b", { timeoutMs: 100, on: { success: "done" } }),
+      step("c"),
+      step("d"),
     ];
     expect(stagesAndWall(stages)).toEqual([3, 110]);
   });
 
   test("counts every attempt and every wait between attempts", () => {
     const backoff = { firstMs: 3, factor: 2, maxMs: 10 };
-    expect(stagesAndWall([command("a", { maxAttempts: 5, backoff })])).toEqual([5, 50 + 3 + 6 + 10 + 10]);
-    expect(stagesAndWall([command("a", { maxAttempts: 1, backoff })])).toEqual([1, 10]);
+    expect(stagesAndWall([step("a", { maxAttempts: 5, backoff })])).toEqual([5, 50 + 3 + 6 + 10 + 10]);
+    expect(stagesAndWall([step("a", { maxAttempts: 1, backoff })])).toEqual([1, 10]);
     const broken = { firstMs: 1, factor: 1.5, maxMs: 10 };
-    expect(stagesAndWall([command("a", { maxAttempts: 4, backoff: broken })])).toEqual([4, 40 + 1 + 2 + 3]);
+    expect(stagesAndWall([step("a", { maxAttempts: 4, backoff: broken })])).toEqual([4, 40 + 1 + 2 + 3]);
   });
 
   test("stays a number for waits that grow beyond all numbers", () => {
     const backoff = { firstMs: 0, factor: 10, maxMs: 5 };
-    expect(stagesAndWall([command("a", { maxAttempts: 1001, backoff })])).toEqual([1001, 10_010]);
+    expect(stagesAndWall([step("a", { maxAttempts: 1001, backoff })])).toEqual([1001, 10_010]);
     const slow = { firstMs: 1, factor: 1, maxMs: 7 };
-    expect(stagesAndWall([command("a", { maxAttempts: 1003, backoff: slow })])).toEqual([1003, 10_030 + 1000 + 2 * 7]);
+    expect(stagesAndWall([step("a", { maxAttempts: 1003, backoff: slow })])).toEqual([1003, 10_030 + 1000 + 2 * 7]);
   });
 
   test("adds up what actions may spend", () => {
@@ -62,12 +68,12 @@ describe("the worst case without a cycle", () => {
   });
 
   test("goes on after a pause", () => {
-    expect(stagesAndWall([command("a", { on: { success: "paused" } }), command("b")])).toEqual([2, 20]);
+    expect(stagesAndWall([step("a", { on: { success: "paused" } }), step("b")])).toEqual([2, 20]);
   });
 });
 
 describe("the worst case of a group", () => {
-  const three = [command("x", { timeoutMs: 10 }), command("y", { timeoutMs: 20 }), command("z", { timeoutMs: 30 })];
+  const three = [step("x", { timeoutMs: 10 }), step("y", { timeoutMs: 20 }), step("z", { timeoutMs: 30 })];
 
   test("is that of the slowest member when all fit side by side", () => {
     expect(stagesAndWall([group("g", three, { maxParallel: 3 })])).toEqual([3, 30]);
@@ -80,13 +86,13 @@ describe("the worst case of a group", () => {
 
   test("multiplies the member of a fan-out by its items", () => {
     const each = { forEach: ref("params.list"), maxItems: 5 };
-    expect(stagesAndWall([group("g", [command("m")], { ...each, maxParallel: 5 })])).toEqual([5, 10]);
-    expect(stagesAndWall([group("g", [command("m")], { ...each, maxParallel: 1 })])).toEqual([5, 50]);
-    expect(stagesAndWall([group("g", [command("m")], { ...each, maxParallel: 2 })])).toEqual([5, 20 + 10]);
+    expect(stagesAndWall([group("g", [step("m")], { ...each, maxParallel: 5 })])).toEqual([5, 10]);
+    expect(stagesAndWall([group("g", [step("m")], { ...each, maxParallel: 1 })])).toEqual([5, 50]);
+    expect(stagesAndWall([group("g", [step("m")], { ...each, maxParallel: 2 })])).toEqual([5, 20 + 10]);
   });
 
   test("holds when a retry takes the place of a member that has not begun", () => {
-    const member = command("m", { timeoutMs: 1000, maxAttempts: 2, backoff: { firstMs: 1, factor: 1, maxMs: 1 } });
+    const member = step("m", { timeoutMs: 1000, maxAttempts: 2, backoff: { firstMs: 1, factor: 1, maxMs: 1 } });
     const [, wallMs] = stagesAndWall([
       group("g", [member], { forEach: ref("params.list"), maxItems: 4, maxParallel: 2 }),
     ]);
@@ -102,7 +108,7 @@ describe("the worst case of a group", () => {
 });
 
 describe("the worst case with child runs", () => {
-  const kid = blueprint([action("k"), command("l")], { name: "kid", defaults: { timeoutMs: 40 } });
+  const kid = blueprint([action("k"), step("l")], { name: "kid", defaults: { timeoutMs: 40 } });
 
   test("counts the run stage and everything in the child, for each attempt", () => {
     expect(boundOf([run("r", "kid", { maxAttempts: 2, backoff: NO_WAIT })], {}, [kid])).toEqual({
@@ -114,22 +120,23 @@ describe("the worst case with child runs", () => {
   });
 
   test("ends a child at the timeout of its stage", () => {
-    expect(stagesAndWall([run("r", "kid", { timeoutMs: 15 })], {}, [kid])).toEqual([3, 15]);
+    const slow = blueprint([step("k", { timeoutMs: 9999 })], { name: "kid" });
+    expect(stagesAndWall([run("r", "kid", { timeoutMs: 15 })], {}, [slow])).toEqual([2, 15 + ENDING_MS]);
     expect(stagesAndWall([run("r", "kid", { timeoutMs: 9999 })], {}, [kid])).toEqual([3, 80]);
   });
 
   test("knows that a limit on starts does not reach into the child", () => {
-    expect(stagesAndWall([run("r", "kid"), command("a"), command("b")], { stages: 2 }, [kid])).toEqual([5, 100]);
-    expect(stagesAndWall([run("r", "kid"), command("a"), command("b")], { stages: 1 }, [kid])).toEqual([3, 80]);
+    expect(stagesAndWall([run("r", "kid"), step("a"), step("b")], { stages: 2 }, [kid])).toEqual([5, 100]);
+    expect(stagesAndWall([run("r", "kid"), step("a"), step("b")], { stages: 1 }, [kid])).toEqual([3, 80]);
   });
 });
 
 describe("the worst case with a cycle", () => {
   const cycle = (caps: { a?: number; b?: number }) => [
-    command("before"),
-    command("a", caps.a === undefined ? {} : { maxVisits: caps.a }),
-    gate("b", { ...(caps.b === undefined ? {} : { maxVisits: caps.b }), on: { fail: "a" } }),
-    command("after"),
+    step("before"),
+    step("a", caps.a === undefined ? {} : { maxVisits: caps.a }),
+    step("b", { ...(caps.b === undefined ? {} : { maxVisits: caps.b }), on: { failure: "a" } }),
+    step("after"),
   ];
 
   test("visits each stage of it once a round", () => {
@@ -145,11 +152,11 @@ describe("the worst case with a cycle", () => {
 
   test("needs a cap on every way round", () => {
     const two = (caps: { readonly maxVisits?: number }) => [
-      command("a", { on: { failure: "c" } }),
-      command("b", { ...caps, on: { success: "a" } }),
-      command("c", { maxVisits: 2, on: { success: "a", failure: "a" } }),
+      step("a", { on: { failure: "c" } }),
+      step("b", { ...caps, on: { success: "a" } }),
+      step("c", { maxVisits: 2, on: { success: "a", failure: "a" } }),
     ];
-    expect(problemsOf(blueprint(two({}))).map(({ code, what, where }) => [code, what, where?.line])).toEqual([
+    expect(problemsOf(blueprint(two({})), KNOWN).map(({ code, what, where }) => [code, what, where?.line])).toEqual([
       ["PLAN_CYCLE_UNBOUNDED", "Nothing ends the cycle a -> b -> a.", 2],
     ]);
     expect(stagesAndWall(two({ maxVisits: 4 }))).toEqual([7 + 4 + 2, 130]);
@@ -157,24 +164,26 @@ describe("the worst case with a cycle", () => {
 
   test("names each cycle that nothing ends", () => {
     const stages = [
-      command("a", { on: { failure: "a" } }),
-      command("b"),
-      command("c"),
-      command("d", { on: { failure: "b", success: "e" } }),
-      command("e", { on: { failure: "paused" } }),
+      step("a", { on: { failure: "a" } }),
+      step("b"),
+      step("c"),
+      step("d", { on: { failure: "b", success: "e" } }),
+      step("e", { on: { failure: "paused" } }),
     ];
     expect(
-      problemsOf(blueprint(stages))
+      problemsOf(blueprint(stages), KNOWN)
         .map(({ data }) => data["cycle"])
         .sort(),
     ).toEqual(["a -> a", "b -> c -> d -> b", "e -> e"]);
-    expect(codesOf(blueprint(stages, { limits: { wallMs: 5, tokens: 5, consecutiveFailures: 1 } }))).toHaveLength(3);
+    expect(
+      codesOf(blueprint(stages, { limits: { wallMs: 5, tokens: 5, consecutiveFailures: 1 } }), KNOWN),
+    ).toHaveLength(3);
   });
 
   test("is bounded by the starts of a run alone", () => {
     const backoff = { firstMs: 4, factor: 2, maxMs: 50 };
     const stages = [
-      command("a", { on: { failure: "a" }, maxAttempts: 3, backoff }),
+      step("a", { on: { failure: "a" }, maxAttempts: 3, backoff }),
       action("b", { on: { failure: "a" } }),
     ];
     expect(boundOf(stages, { stages: 7 })).toEqual({ stages: 7, wallMs: 7 * (10 + 8), tokens: 700, microUsd: 49 });
@@ -182,11 +191,28 @@ describe("the worst case with a cycle", () => {
 
   test("holds for graphs as long as a file allows", () => {
     const length = 6_000;
-    const stages = Array.from({ length }, (_, index) =>
-      command(`s${index}`, index % 2 ? { on: { failure: "s0" } } : {}),
-    );
+    const stages = Array.from({ length }, (_, index) => step(`s${index}`, index % 2 ? { on: { failure: "s0" } } : {}));
     expect(stagesAndWall(stages, { rounds: 2 })).toEqual([2 * length, 20 * length]);
-    expect(codesOf(blueprint(stages))).toEqual(["PLAN_CYCLE_UNBOUNDED"]);
+    expect(codesOf(blueprint(stages), KNOWN)).toEqual(["PLAN_CYCLE_UNBOUNDED"]);
+  });
+});
+
+describe("a process", () => {
+  test("has time to end after its time is up", () => {
+    expect(stagesAndWall([command("a", { timeoutMs: 500 })])).toEqual([1, 500 + ENDING_MS]);
+    expect(stagesAndWall([gate("a", { timeoutMs: 500, maxAttempts: 2, backoff: NO_WAIT })])).toEqual([
+      2,
+      2 * (500 + ENDING_MS),
+    ]);
+    const kid = blueprint([command("k", { timeoutMs: 5000 })], { name: "kid" });
+    expect(stagesAndWall([run("r", "kid", { timeoutMs: 500 })], {}, [kid])).toEqual([2, 500 + ENDING_MS]);
+    expect(stagesAndWall([run("r", "kid")], {}, [kid])).toEqual([2, 5000 + ENDING_MS]);
+  });
+
+  test("has it after the time of the run is up too", () => {
+    const slow = command("m", { timeoutMs: 9000 });
+    expect(stagesAndWall([slow], { wallMs: 100 })).toEqual([1, 100 + ENDING_MS]);
+    expect(stagesAndWall([group("g", [slow])], { wallMs: 100 })).toEqual([1, 100 + ENDING_MS]);
   });
 });
 
@@ -207,8 +233,8 @@ describe("numbers too large to be exact", () => {
   const huge = { forEach: ref("params.list"), maxItems: 2 ** 40, maxParallel: 1 };
 
   test("are no worst case", () => {
-    const stages = [group("g", [command("m", { maxAttempts: 2 ** 20 })], huge)];
-    expect(problemsOf(blueprint(stages)).map(({ code, what }) => [code, what])).toEqual([
+    const stages = [group("g", [step("m", { maxAttempts: 2 ** 20 })], huge)];
+    expect(problemsOf(blueprint(stages), KNOWN).map(({ code, what }) => [code, what])).toEqual([
       ["PLAN_BOUND_TOO_LARGE", 'The worst case of blueprint "demo" has no usable number of stages.'],
       ["PLAN_BOUND_TOO_LARGE", 'The worst case of blueprint "demo" has no usable number of milliseconds.'],
     ]);
@@ -222,7 +248,7 @@ describe("numbers too large to be exact", () => {
   });
 
   test("are rescued by limits", () => {
-    const slow = command("m", { timeoutMs: 2 ** 52, maxAttempts: 4 });
+    const slow = step("m", { timeoutMs: 2 ** 52, maxAttempts: 4 });
     expect(stagesAndWall([group("g", [slow], huge)], { stages: 5, wallMs: 100 })).toEqual([5, 100]);
     expect(stagesAndWall([group("g", [slow], { maxParallel: 2 })], { wallMs: 100 })).toEqual([4, 100]);
   });

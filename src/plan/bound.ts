@@ -13,6 +13,9 @@ export type ChildBounds = ReadonlyMap<string, Bound>;
 
 export const MEASURES = ["stages", "wallMs", "tokens", "microUsd"] as const satisfies readonly (keyof Bound)[];
 
+/** What a process may take after its time is up: it is asked to end, and killed when it does not. */
+export const ENDING_MS = 2000;
+
 const NOTHING: Bound = { stages: 0, wallMs: 0, tokens: 0, microUsd: 0 };
 /** Waits are added one by one up to here; the rest counts as the longest wait. */
 const WAITS_COUNTED = 1000;
@@ -34,7 +37,7 @@ export function worstCase(stages: readonly PlanStage[], children: ChildBounds, l
   }
   return smaller(smaller(total, byStarts(stages, children, limits)), {
     stages: Number.POSITIVE_INFINITY,
-    wallMs: limits.wallMs ?? Number.POSITIVE_INFINITY,
+    wallMs: sum(limits.wallMs ?? Number.POSITIVE_INFINITY, leavesOf(stages).some(hasProcess) ? ENDING_MS : 0),
     tokens: limits.tokens ?? Number.POSITIVE_INFINITY,
     microUsd: limits.microUsd ?? Number.POSITIVE_INFINITY,
   });
@@ -56,11 +59,20 @@ function attemptBound(leaf: LeafStage, children: ChildBounds): Bound {
       return { stages: 1, wallMs: leaf.timeoutMs, ...leaf.cost };
     case "run": {
       const child = children.get(leaf.plan) as Bound;
-      return { ...child, stages: sum(child.stages, 1), wallMs: Math.min(child.wallMs, leaf.timeoutMs) };
+      return { ...child, stages: sum(child.stages, 1), wallMs: Math.min(child.wallMs, sum(leaf.timeoutMs, ENDING_MS)) };
     }
     default:
-      return { ...NOTHING, stages: 1, wallMs: leaf.timeoutMs };
+      return { ...NOTHING, stages: 1, wallMs: sum(leaf.timeoutMs, ENDING_MS) };
   }
+}
+
+function leavesOf(stages: readonly PlanStage[]): readonly LeafStage[] {
+  return stages.flatMap((stage) => (stage.kind === "group" ? stage.members : [stage]));
+}
+
+/** An action is left behind when its time is up; a child run may have processes. */
+function hasProcess({ kind }: LeafStage): boolean {
+  return kind !== "action";
 }
 
 /** At least one start is counted, so that a fan-out over nothing uses up `limits.stages` too. */
@@ -90,8 +102,7 @@ function groupWall(group: GroupStage, children: ChildBounds, copies: number): nu
 
 /** What `limits.stages` starts can come to at most; infinite without that limit. */
 function byStarts(stages: readonly PlanStage[], children: ChildBounds, limits: PlanLimits): Bound {
-  const leaves = stages.flatMap((stage) => (stage.kind === "group" ? stage.members : [stage]));
-  const starts = leaves.map((leaf) =>
+  const starts = leavesOf(stages).map((leaf) =>
     plus(attemptBound(leaf, children), waiting(longestWait(leaf.backoff, leaf.maxAttempts))),
   );
   return times(starts.reduce(larger, { ...NOTHING, stages: 1 }), limits.stages ?? Number.POSITIVE_INFINITY);

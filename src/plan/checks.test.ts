@@ -89,6 +89,32 @@ describe("an action", () => {
     expect(problem?.hint).toBe("Write `effect: once`, or leave `effect` out.");
   });
 
+  test("that needs a higher level is refused where the level reaches it, and left out where it does not", () => {
+    const merge = [signature({ name: "git.merge", level: "L3" })];
+    const plain = blueprint([command("work"), action("a", { action: "git.merge" })]);
+    const [problem, ...more] = problemsOf(plain, { actions: merge, level: "L2" });
+    expect(more).toEqual([]);
+    expect([problem?.code, problem?.what, problem?.hint, problem?.where?.line]).toEqual([
+      "PLAN_ACTION_LEVEL",
+      'Stage "a" calls the action "git.merge", which needs level L3, and the ceiling is L2.',
+      "Use `--level L3`, or write `level: L3` on the stage: then a run below that level ends before it.",
+      1,
+    ]);
+    expect(planOf(plain, { actions: merge, level: "L3" }).stages).toHaveLength(2);
+    expect(codesOf(plain, { actions: merge, level: "L0" })).toEqual(["PLAN_ACTION_LEVEL"]);
+    const low = blueprint([command("work"), group("g", [action("m", { action: "git.merge", level: "L2" })])]);
+    expect(codesOf(low, { actions: merge, level: "L2" })).toEqual(["PLAN_ACTION_LEVEL"]);
+    expect(planOf(low, { actions: merge, level: "L1" }).stages).toHaveLength(1);
+  });
+
+  test("is held to the level of the whole plan in a child run too", () => {
+    const actions = [signature({ name: "git.commit", level: "L2" })];
+    const kid = blueprint([action("k", { action: "git.commit" })], { name: "kid" });
+    const source = blueprint([run("r", "kid")]);
+    expect(codesOf(source, { actions, level: "L1" }, [kid])).toEqual(["PLAN_ACTION_LEVEL"]);
+    expect(planOf(source, { actions, level: "L2" }, [kid]).children).toHaveLength(1);
+  });
+
   test("is checked in a stage that the level leaves out, and in a group", () => {
     const source = blueprint([group("g", [action("m", { action: "x" })]), action("a", { action: "y", level: "L3" })]);
     expect(codesOf(source, { level: "L1" })).toEqual(["PLAN_ACTION_UNKNOWN", "PLAN_ACTION_UNKNOWN"]);

@@ -3,11 +3,12 @@ import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import type { Expression } from "../base/expression.ts";
 import { canonical, isJsonObject, type JsonObject } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
-import type { Blueprint, LeafSpec, StageSpec } from "../blueprint/blueprint.ts";
+import type { Blueprint, LeafSpec, Level, StageSpec } from "../blueprint/blueprint.ts";
 import { isWeaker, wallOf } from "./defaults.ts";
 import { PLAN_ERRORS } from "./errors.ts";
 import { matchesType, typeName } from "./params.ts";
 import type { ActionSignature } from "./plan.ts";
+import { isAbove } from "./routes.ts";
 
 export type ActionSpec = Extract<LeafSpec, { kind: "action" }>;
 export type RunSpec = Extract<LeafSpec, { kind: "run" }>;
@@ -31,6 +32,19 @@ export function checkStage(spec: StageSpec, known: Known): readonly Diagnostic[]
     default:
       return checkWall(spec, known);
   }
+}
+
+/** Actions that the level of the plan does not allow, in a stage that it reaches. */
+export function checkLevel(
+  spec: StageSpec,
+  actions: ReadonlyMap<string, ActionSignature>,
+  level: Level,
+): readonly Diagnostic[] {
+  if (spec.kind === "group") return spec.members.flatMap((member) => checkLevel(member, actions, level));
+  const needs = spec.kind === "action" ? actions.get(spec.action)?.level : undefined;
+  if (spec.kind !== "action" || needs === undefined || !isAbove(needs, level)) return [];
+  const data = { stage: spec.id, action: spec.action, needs, level };
+  return [diagnose(PLAN_ERRORS, "PLAN_ACTION_LEVEL", data, spec.where)];
 }
 
 /** A wall that could not hold what it promises is refused before anything runs. */

@@ -8,7 +8,7 @@ import { failed, ok, type Result } from "../base/result.ts";
 import type { Blueprint, Level, LimitsSpec, StageSpec } from "../blueprint/blueprint.ts";
 import type { Rule } from "../policy/rule.ts";
 import { MEASURES, worstCase } from "./bound.ts";
-import { checkStage, type RunSpec } from "./checks.ts";
+import { checkLevel, checkStage, type RunSpec } from "./checks.ts";
 import { settle } from "./defaults.ts";
 import { PLAN_ERRORS } from "./errors.ts";
 import { seal } from "./fingerprint.ts";
@@ -69,6 +69,7 @@ function compileOne(
   const kept = routeStages(blueprint, input.level, problems);
   const find = (name: string): Blueprint | undefined => input.child(name, blueprint.file);
   for (const spec of blueprint.stages) problems.push(...checkStage(spec, { actions, child: find, of: blueprint }));
+  for (const { spec } of kept) problems.push(...checkLevel(spec, actions, input.level));
   problems.push(...unboundedCycles(blueprint, kept, limits));
   const children = compileChildren(kept, lineage, session);
   if (children === undefined || problems.length > before) return undefined;

@@ -115,6 +115,15 @@ export const PLAN_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  PLAN_ACTION_LEVEL: {
+    what: (d: { stage: string; action: string; needs: string; level: string }) =>
+      `Stage "${d.stage}" calls the action "${d.action}", which needs level ${d.needs}, and the ceiling is ${d.level}.`,
+    why: "The action would refuse, after everything before it was done and paid for.",
+    hint: (d: { needs: string }) =>
+      `Use \`--level ${d.needs}\`, or write \`level: ${d.needs}\` on the stage: then a run below that level ends before it.`,
+    retry: "after_change",
+    exit: 3,
+  },
   PLAN_ACTION_INPUT_UNKNOWN: {
     what: (d: { stage: string; action: string; member: string; near: string | null }) =>
       `Action "${d.action}" takes no "${d.member}" (stage "${d.stage}").`,

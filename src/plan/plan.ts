@@ -145,6 +145,8 @@ export interface ActionSignature {
   readonly input: Readonly<Record<string, { readonly required: boolean; readonly summary: string }>>;
   /** It reads or changes the tree of the run's workspace. */
   readonly usesTree?: true;
+  /** The lowest level of a run that may call it; without it, any. */
+  readonly level?: Level;
 }
 
 export type PlanJson = Plan & JsonObject;

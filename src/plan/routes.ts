@@ -117,7 +117,7 @@ function levelOf(spec: StageSpec): Level {
 }
 
 /** L0 only plans, and plans what L1 would do. */
-function isAbove(needs: Level, ceiling: Level): boolean {
+export function isAbove(needs: Level, ceiling: Level): boolean {
   return needs > (ceiling === "L0" ? "L1" : ceiling);
 }
 

@@ -13,6 +13,7 @@ import {
   run,
   signature,
 } from "../../test/support/blueprint-builder.ts";
+import { ENDING_MS } from "./bound.ts";
 
 const BACKOFF = { firstMs: 500, factor: 2, maxMs: 30_000 };
 
@@ -140,13 +141,13 @@ describe("a stage of the plan", () => {
         { id: "m", maxAttempts: 2, maxVisits: null, routes: {} },
         { id: "n", maxAttempts: 4, maxVisits: null, routes: {} },
       ],
-      timeoutMs: 4 * 600_000 + 500 + 1000 + 2000,
+      timeoutMs: 4 * (600_000 + ENDING_MS) + 500 + 1000 + 2000,
     });
     const each = group("g", [command("m")], { forEach: ref("params.list"), maxItems: 3 });
     expect(planOf(blueprint([each])).stages[0]).toMatchObject({
       forEach: { ref: ["params", "list"] },
       maxItems: 3,
-      timeoutMs: 1_800_000,
+      timeoutMs: 3 * (600_000 + ENDING_MS),
     });
   });
 
@@ -184,7 +185,7 @@ describe("a stage of the plan", () => {
     const common = { kind: "run", effect: "keyed", plan: plan.children[0]?.fingerprint, types: { a: "string" } };
     expect(plan.stages[0]).toMatchObject({
       ...common,
-      timeoutMs: 50,
+      timeoutMs: 50 + ENDING_MS,
       params: [
         ["a", ref("params.x")],
         ["b", lit(2)],

@@ -22,7 +22,9 @@ export interface ProcessRequest {
   readonly folder: string | null;
   /** What it needs behind a wall besides the workspace. */
   readonly mounts: readonly Mount[];
-  /** Relative to the workspace; must stay below it. */
+  /** Where in the workspace the project lies; empty: the whole of it is the project. */
+  readonly project: string;
+  /** Relative to the project; must stay below the workspace. */
   readonly cwd: string;
   readonly wall: Wall;
   readonly timeoutMs: number;
@@ -34,6 +36,8 @@ export interface ProcessRequest {
   /** Files to store after exit 0; a missing one makes the report `invalid_output`. */
   readonly outputs: readonly { readonly name: string; readonly path: string }[];
 }
+
+export type AttemptName = Pick<ProcessRequest, "run" | "stage" | "attempt">;
 
 /** Facts about an ended process. Outcomes are data: the executor rejects only for defects and for a store that fails. */
 export interface ProcessReport {
@@ -59,6 +63,15 @@ export interface Executor {
   execute(request: ProcessRequest, signal: AbortSignal, onOutput: (text: string) => void): Promise<ProcessReport>;
   /** Ends whatever an earlier host, now dead, left running for this key. Resolves when it is gone. */
   reap(key: string): Promise<void>;
-  /** Stores what an attempt had written that an earlier host did not see to its end; null: it had written nothing. */
-  salvage(attempt: Pick<ProcessRequest, "run" | "stage" | "attempt">): Promise<LogRef | null>;
+  /**
+   * Stores what an attempt had written that an earlier host did not see to its end, or whose end it did not record; null:
+   * it had written nothing. The same each time, until the attempt is forgotten.
+   */
+  salvage(attempt: AttemptName): Promise<LogRef | null>;
+  /** The end of the attempt is recorded: what was kept for a next host is removed. Idempotent. */
+  forget(attempt: AttemptName): Promise<void>;
+  /** The run is over: whatever is kept of its attempts is removed, what they last said of themselves too. Idempotent. */
+  leave(run: RunId): Promise<void>;
+  /** Runs of which something is kept. */
+  kept(): Promise<readonly RunId[]>;
 }

@@ -42,6 +42,8 @@ export interface Heartbeats {
   beat(fact: Heartbeat): void;
   /** Those of one run, by stage; without those that cannot be read. */
   read(run: RunId): Promise<readonly Heartbeat[]>;
+  /** Runs that have heartbeats. */
+  runs(): Promise<readonly RunId[]>;
   /** Forgets those of one run. Resolves when none is left. */
   clear(run: RunId): Promise<void>;
 }

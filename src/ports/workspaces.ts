@@ -22,6 +22,8 @@ export interface SaveLabel {
 export interface Workspace {
   /** The folder on this machine that holds the files. */
   readonly folder: string;
+  /** Where in it the project lies, below which stages start; empty: the whole of it is the project. */
+  readonly project: string;
   /** What a process behind a wall needs besides the folder. */
   readonly mounts: readonly Mount[];
   /** Saves everything in it. Resolves to the tree it began with when nothing has changed. */
@@ -33,8 +35,16 @@ export interface Workspace {
 export interface Workspaces {
   /** The tree that a new run starts from. Rejects with WORKSPACE_* when the project cannot give one. */
   base(spec: WorkspaceSpec, at: number): Promise<string>;
-  /** From now on no sweep drops the tree that a run is about to start from. Rejects with WORKSPACE_TREE_MISSING. */
-  keep(run: RunId, tree: string): Promise<void>;
+  /**
+   * Files of the project that are not as the commit has them, or not in it; ignored ones are left out, and so are ours.
+   * A run that starts from the commit does not see them. Paths relative to the project; rejects as `base` does.
+   */
+  uncommitted(): Promise<readonly string[]>;
+  /**
+   * From now on no sweep drops the tree that a run is about to start from. Rejects with WORKSPACE_TREE_MISSING. `parent`: the
+   * run that starts it; the workspace of the new run begins with a copy of the files there that no tree holds.
+   */
+  keep(run: RunId, tree: string, parent?: RunId): Promise<void>;
   /**
    * Makes the workspace hold exactly `tree`: creates it when it is missing, restores it when it differs. What it held
    * is saved first. Two callers of one place wait for each other.

@@ -9,23 +9,22 @@ import type { Engine } from "../ports/engine.ts";
 import type { Heartbeats } from "../ports/heartbeats.ts";
 import type { RunPage, RunRow } from "../ports/store/run-index.ts";
 import type { Store } from "../ports/store/store.ts";
-import type { Trees } from "../ports/trees.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
 import { compileFile } from "./compile-file.ts";
 import { createLauncher, type LaunchParts } from "./launch.ts";
-import { statusIn, treesOfRun } from "./past.ts";
+import { treesOfRun } from "./past.ts";
 import type { LiveLog, Runtime } from "./runtime.ts";
+import { type SweepParts, sweepAll } from "./sweep.ts";
 
 type OutputListener = (run: RunId, stage: string, text: string) => void;
 
-export interface RuntimeParts extends LaunchParts {
+export interface RuntimeParts extends LaunchParts, SweepParts {
   readonly root: string;
   readonly statePath: string;
   openStore(): Promise<Store>;
   createEngine(store: Store, onOutput: OutputListener): Engine;
   readonly artifacts: Artifacts;
   readonly actions: Actions;
-  readonly trees: Trees;
   readonly heartbeats: Pick<Heartbeats, "read">;
   liveLog(run: RunId, stage: string, attempt: number): Promise<LiveLog | null>;
 }
@@ -78,10 +77,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     ...createLauncher(parts, open),
     trees: async (run) => treesOfRun((await open()).store, run),
     diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),
-    async sweep(options) {
-      const { store } = await open();
-      return parts.trees.sweep({ ...options, known: statusIn(store), at: parts.clock.now() });
-    },
+    sweep: async (options) => sweepAll(parts, (await open()).store, options),
     cancel: async (run, by) => (await open()).engine.cancel(run, by),
     pause: async (run, by) => (await open()).engine.pause(run, by),
     async list(query): Promise<RunPage> {

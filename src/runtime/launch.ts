@@ -25,7 +25,7 @@ export interface LaunchParts {
 
 type Open = () => Promise<{ readonly store: Store; readonly engine: Engine }>;
 
-export function createLauncher(parts: LaunchParts, open: Open): Pick<Runtime, "start" | "fork" | "resume"> {
+export function createLauncher(parts: LaunchParts, open: Open): Pick<Runtime, "start" | "leftOut" | "fork" | "resume"> {
   const checkedPlans = new WeakSet<object>();
   const newRun = (): RunId => formatRunId(parts.randomBytes(12));
   return {
@@ -39,6 +39,10 @@ export function createLauncher(parts: LaunchParts, open: Open): Pick<Runtime, "s
       const tree = await firstTree(parts, plan);
       const { engine } = await open();
       return engine.start({ run: newRun(), plan, params: plan.params, tree });
+    },
+    async leftOut(plan, sources) {
+      if (!needsTree(plan) || plan.workspace?.from !== "head") return [];
+      return (await parts.workspaces.uncommitted()).filter((path) => !Object.hasOwn(sources, path));
     },
     async fork(run, stage, options = {}) {
       const { store, engine } = await open();

@@ -4,10 +4,8 @@ import type { RunId } from "../base/ids.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { NewRun } from "../ports/engine.ts";
 import type { Store } from "../ports/store/store.ts";
-import type { SweepRequest } from "../ports/trees.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
 import type { RunEvent } from "../run/events.ts";
-import { isTerminal } from "../run/reasons.ts";
 import { historyBefore, type RunTrees, treesOf } from "../run/trees.ts";
 
 const PAGE = 1000;
@@ -47,13 +45,4 @@ export async function forkOf(store: Store, run: RunId, stage: string): Promise<O
   const origin = created.forked?.origin ?? run;
   const fork = { run, stage, origin, at: created.at, history };
   return { plan, params: created.params, tree: created.tree ?? null, fork };
-}
-
-/** What a sweeper must know of a run: nothing of one that may go on is swept. */
-export function statusIn(store: Store): SweepRequest["known"] {
-  return async (run) => {
-    const row = await store.runs.get(run);
-    if (row === undefined) return "unknown";
-    return isTerminal(row.status) && row.holder === null ? "ended" : "open";
-  };
 }

@@ -65,6 +65,11 @@ export interface Runtime {
    */
   start(plan: Plan, options?: StartOptions): Promise<Hosted>;
   /**
+   * Files of the project that a run of this plan would not see, because they are in no commit and it starts from one.
+   * The blueprints in `sources` are not among them: they are read as they are. Writes nothing.
+   */
+  leftOut(plan: Plan, sources: Compiled["sources"]): Promise<readonly string[]>;
+  /**
    * Goes on with a run that was interrupted, paused or waits; hosts it here. `answer` answers its open question.
    * Rejects with RUN_ENDED, RUN_HELD (by a living process, named), RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN, RUN_NOT_FOUND.
    */

@@ -25,6 +25,7 @@ import type { Workspaces } from "../ports/workspaces.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
+import { findRepository, type Repository } from "./find-repository.ts";
 import { statePaths } from "./paths.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
 
@@ -52,11 +53,16 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const artifacts = createFileArtifacts({ dir: paths.artifacts, maxBytes: MOST_ARTIFACT_BYTES });
   const redactor = createRedactor({ secrets: config.secrets });
   const policy = createPolicyGate();
-  const { sandbox, heartbeats, executor, git } = lateParts(root, config, artifacts, redactor.text);
+  const repository = findRepository(root);
+  const { sandbox, heartbeats, executor, git } = lateParts(repository, config, {
+    root,
+    artifacts,
+    redact: redactor.text,
+  });
   const { hostEnv: env, github } = config;
   const actions = createActions([
     createFileActions({ root, artifacts }),
-    createGitActions({ root, vault: paths.vault, artifacts, holdVault: git.hold, env, github }),
+    createGitActions({ root: repository.top, vault: paths.vault, artifacts, holdVault: git.hold, env, github }),
     options.actions ?? [],
   ]);
 
@@ -82,6 +88,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     workspaces: git,
     trees: git,
     heartbeats,
+    executor,
     async liveLog(run, stage, attempt) {
       const { liveLogPath, readLiveLog } = await import("../adapters/process/output/live-log.ts");
       return readLiveLog(liveLogPath(paths.logs, run, stage, attempt));
@@ -106,6 +113,12 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   return createRuntime(parts);
 }
 
+interface EarlyParts {
+  readonly root: string;
+  readonly artifacts: Artifacts;
+  readonly redact: (text: string) => string;
+}
+
 interface LateParts {
   readonly sandbox: Sandbox;
   readonly heartbeats: Heartbeats;
@@ -114,23 +127,33 @@ interface LateParts {
 }
 
 /** What only a run with processes needs. */
-function lateParts(root: string, config: Config, artifacts: Artifacts, redact: (text: string) => string): LateParts {
+function lateParts(repository: Repository, config: Config, early: EarlyParts): LateParts {
+  const { root, artifacts, redact } = early;
   const paths = statePaths(root);
   const sandbox = lateSandbox(config);
   const heartbeats = createFileHeartbeats({ dir: paths.heartbeats });
-  const executor = later<Executor>(["execute", "reap", "salvage"], async () => {
+  const executor = later<Executor>(["execute", "reap", "salvage", "forget", "leave", "kept"], async () => {
     const { createProcessExecutor } = await import("../adapters/process/executor.ts");
     const { state: stateDir, temp: tempDir, logs: logsDir } = paths;
     const { processEnv: baseEnv } = config;
     return createProcessExecutor({
       ...{ root, stateDir, tempDir, logsDir },
       ...{ artifacts, redact, baseEnv, sandbox, heartbeats },
+      hooksFolders: async () => {
+        const { hooksFolders } = await import("../adapters/git/project/hooks-folders.ts");
+        return hooksFolders({ root: repository.top, path: config.path });
+      },
     });
   });
-  const git = later<GitParts>(["base", "keep", "enter", "salvage", "leave", "diff", "sweep", "hold"], async () => {
-    const { createGitWorkspaces } = await import("../adapters/git/workspaces.ts");
-    return createGitWorkspaces({ root, dir: paths.workspaces, vault: paths.vault, sandbox, path: config.path });
-  });
+  const git = later<GitParts>(
+    ["base", "uncommitted", "keep", "enter", "salvage", "leave", "diff", "sweep", "hold"],
+    async () => {
+      const { createGitWorkspaces } = await import("../adapters/git/workspaces.ts");
+      const { top, folder: project } = repository;
+      const { workspaces: dir, vault } = paths;
+      return createGitWorkspaces({ root: top, project, dir, vault, sandbox, path: config.path });
+    },
+  );
   return { sandbox, heartbeats, executor, git };
 }
 

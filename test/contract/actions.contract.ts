@@ -23,7 +23,9 @@ export function actionsContract(name: string, create: () => Actions): void {
     it("finds each action by the name in its signature, and no other", () => {
       const actions = create();
       for (const signature of actions.signatures()) {
-        expect(actions.get(signature.name)).toMatchObject(signature);
+        const action = actions.get(signature.name);
+        expect(action).toMatchObject(signature);
+        expect([signature.usesTree, signature.level]).toEqual([action?.usesTree, action?.level]);
       }
       expect(["no.such", "", "__proto__", "constructor"].map((each) => actions.get(each))).toEqual([
         undefined,
@@ -40,6 +42,7 @@ export function actionsContract(name: string, create: () => Actions): void {
           "cost",
           "effect",
           "input",
+          ...(signature.level ? ["level"] : []),
           "name",
           "summary",
           ...(signature.usesTree ? ["usesTree"] : []),

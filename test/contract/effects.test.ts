@@ -169,16 +169,25 @@ describe("file actions", () => {
     },
   );
 
-  it.each([".pawl/pawl.db", ".git/hooks/pre-commit", ".GIT/config", "inside/config", ".git"])(
-    "write nothing that is not theirs: %s",
-    async (path) => {
-      const root = makeFolder();
-      mkdirSync(join(root, ".git"));
-      symlinkSync(".git", join(root, "inside"));
-      const report = await perform(root, "file.write", { path, content: "x" });
-      expect(report).toMatchObject({ ok: false, error: expect.stringContaining("belongs to Pawl or to git") });
-    },
-  );
+  it.each([
+    ...[".pawl/pawl.db", ".git/hooks/pre-commit", ".GIT/config", "inside/config", ".git", ".claude/settings.json"],
+    ...["packages/a/.mcp.json", ".husky/pre-commit", ".envrc", "tools/settings.json", "new/.VSCode/tasks.json"],
+  ])("write nothing that is sealed: %s", async (path) => {
+    const root = makeFolder();
+    mkdirSync(join(root, ".git"));
+    mkdirSync(join(root, ".claude"));
+    symlinkSync(".git", join(root, "inside"));
+    symlinkSync(".claude", join(root, "tools"));
+    for (const [action, more] of [
+      ["file.write", { content: "x" }],
+      ["file.append", { line: "x" }],
+    ] as const) {
+      const report = await perform(root, action, { path, ...more });
+      expect(report).toMatchObject({ ok: false, error: expect.stringMatching(/ is sealed: \S+ belongs to git/) });
+      expect(report).toMatchObject({ error: expect.stringContaining(path) });
+    }
+    expect(readdirSync(root, { recursive: true }).sort()).toEqual([".claude", ".git", "inside", "tools"]);
+  });
 
   it("refuse malformed input", async () => {
     const root = makeFolder();

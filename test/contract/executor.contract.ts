@@ -339,7 +339,7 @@ export function executorContract(
       expect((await second.done).cause).toBe("killed");
     });
 
-    it("gives out what an attempt had written when its host left, once", async () => {
+    it("gives out what an attempt had written when its host left, until it is forgotten", async () => {
       const control = new AbortController();
       const request = shell("echo before the end; exec sleep 30");
       const heard = new Promise<void>((resolve) => {
@@ -358,7 +358,16 @@ export function executorContract(
       await ended;
       const ref = await under.executor.salvage(request);
       expect(Buffer.from(await under.artifacts.get(ref?.sha256 ?? "")).toString()).toBe("before the end\n");
+      // Whoever took it may die before that is recorded.
+      expect(await under.executor.salvage(request)).toEqual(ref);
+      await under.executor.forget(request);
+      await under.executor.forget(request);
       expect(await under.executor.salvage(request)).toBeNull();
+      // What it last said of itself stays until its run is over.
+      expect(await under.executor.kept()).toEqual([request.run]);
+      await under.executor.leave(request.run);
+      await under.executor.leave(request.run);
+      expect(await under.executor.kept()).toEqual([]);
     });
   });
 }

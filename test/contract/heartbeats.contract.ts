@@ -41,6 +41,18 @@ export function heartbeatsContract(name: string, create: () => Heartbeats): void
       expect(await create().read(RUN)).toEqual([]);
     });
 
+    it("knows the runs that have heartbeats", async () => {
+      const heartbeats = create();
+      expect(await heartbeats.runs()).toEqual([]);
+      heartbeats.beat(heartbeatOf());
+      heartbeats.beat(heartbeatOf({ stage: "test" }));
+      heartbeats.beat(heartbeatOf({ run: other }));
+      await heartbeats.read(RUN);
+      expect([...(await heartbeats.runs())].sort()).toEqual([RUN, other].sort());
+      await heartbeats.clear(RUN);
+      expect(await heartbeats.runs()).toEqual([other]);
+    });
+
     it("forgets a run, and only that, also twice", async () => {
       const heartbeats = create();
       heartbeats.beat(heartbeatOf());

@@ -53,6 +53,19 @@ describe("file heartbeats", () => {
     expect(await heartbeats.read(RUN)).toEqual([heartbeatOf()]);
   });
 
+  it("that a host was killed over go with their run", async () => {
+    const dir = makeFolder();
+    const heartbeats = createFileHeartbeats({ dir });
+    heartbeats.beat(heartbeatOf());
+    await heartbeats.read(RUN);
+    const [name = ""] = readdirSync(dir);
+    writeFileSync(join(dir, `.4711-1-${name}`), "{");
+    writeFileSync(join(dir, "of-somebody-else.json"), "{}");
+    expect(await heartbeats.runs()).toEqual([RUN]);
+    await heartbeats.clear(RUN);
+    expect(readdirSync(dir)).toEqual(["of-somebody-else.json"]);
+  });
+
   it("that cannot be written are lost, and nothing else happens", async () => {
     const file = join(makeFolder(), "file");
     writeFileSync(file, "");

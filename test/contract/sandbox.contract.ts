@@ -1,4 +1,5 @@
 /** What every sandbox promises: src/ports/sandbox.ts, and its way out, src/ports/egress.ts. */
+import { spawnSync } from "node:child_process";
 import {
   existsSync,
   linkSync,
@@ -6,6 +7,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -358,7 +361,7 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
       symlinkSync("real", join(folder, "link"));
       symlinkSync("nowhere", join(folder, "dangling"));
       const before = readdirSync(folder).sort();
-      const bad = ["link", "link/config", "dangling", "dangling/x", "file/below", "one", "new/../x", "new//x", "new/"];
+      const bad = ["link/config", "dangling/x", "file/below", "one", "new/../x", "new//x", "new/"];
       for (const path of bad.map((each) => `/workspace/${each}`))
         await expect(
           sandbox.enclose(programOf(["true"], { ...at(folder), sealed: ["/workspace/made", path] })),
@@ -366,7 +369,7 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
         ).rejects.toMatchObject({
           code: "SANDBOX_PATH_UNFIT",
         });
-      for (const path of ["/workspace/link", "/workspace/dangling"])
+      for (const path of ["/workspace/link/config", "/workspace/dangling/x"])
         await expect(sandbox.enclose(programOf(["true"], { ...at(folder), sealed: [path] }))).rejects.toThrow("link");
       for (const path of ["/tmp/x", `${BEHIND.home}/.config`, "relative", "/workspace/a\0b"])
         await expect(
@@ -381,6 +384,108 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
       ).rejects.toMatchObject({ code: "SANDBOX_PATH_UNFIT" });
       expect(readdirSync(folder).sort()).toEqual(before);
       expect(readdirSync(join(folder, "real"))).toEqual([]);
+    });
+
+    it("that are files and missing show as empty files, unknown to git, and leave no trace", async () => {
+      const folder = makeFolder();
+      spawnSync("git", ["init", "-q", folder]);
+      const names = [".envrc", ".mcp.json", "opencode.json", "pawl.yaml"];
+      const sealed = [...names, ".claude"].map((path) => `/workspace/${path}`);
+      const look = `stat -c '%F' ${names.join(" ")} .claude; cat ${names.join(" ")}; git status --porcelain; echo x >.envrc`;
+      expect(await runScript(sandbox, folder, look, { sealed })).toMatchObject({
+        code: 2,
+        stdout: `${"regular empty file\n".repeat(names.length)}directory\n`,
+        stderr: expect.stringContaining("Read-only file system"),
+      });
+      expect(await runAttack(folder, sealed)).toMatchObject({ code: 0, stdout: "tried\n" });
+      expect(readdirSync(folder)).toEqual([".git"]);
+    });
+
+    it("that are files and missing leave nothing for git to save when the host is killed", async () => {
+      const folder = makeFolder();
+      spawnSync("git", ["init", "-q", folder]);
+      const program = programOf(["sleep", "60"], {
+        ...at(folder),
+        sealed: ["/workspace/.envrc", "/workspace/.claude"],
+      });
+      const child = start(await sandbox.enclose(program));
+      const ended = follow(child, "\n");
+      await new Promise((resolve) => (child.stdio[3] as NodeJS.ReadableStream).once("data", resolve));
+      child.kill("SIGKILL");
+      await ended;
+      expect(readdirSync(folder).sort()).toEqual([".claude", ".envrc", ".git"]);
+      expect(spawnSync("git", ["-C", folder, "status", "--porcelain", "-uall"], { encoding: "utf8" }).stdout).toBe("");
+      const after = await runScript(make(), folder, "cat .envrc", { sealed: ["/workspace/.envrc"] });
+      expect(after).toMatchObject({ code: 0, stdout: "" });
+      expect(readdirSync(folder).sort()).toEqual([".claude", ".git"]);
+    });
+
+    it("that are links show what they lead to in the same folder, read-only, and are links again afterwards", async () => {
+      const folder = makeFolder();
+      mkdirSync(join(folder, "shared/claude"), { recursive: true });
+      writeFileSync(join(folder, "shared/claude/settings.json"), "theirs");
+      writeFileSync(join(folder, "shared/mcp"), "servers");
+      const links = {
+        ".claude": "shared/claude",
+        ".mcp.json": "./shared/mcp",
+        ".envrc": "/etc/passwd",
+        ".vscode": "../x",
+      };
+      for (const [name, target] of Object.entries(links)) symlinkSync(target, join(folder, name));
+      const sealed = Object.keys(links).map((name) => `/workspace/${name}`);
+      const look = "cat .claude/settings.json .mcp.json .envrc; ls .vscode";
+      expect(await runScript(sandbox, folder, look, { sealed })).toMatchObject({ code: 0, stdout: "theirsservers" });
+      const ways = [...sealed, "/workspace/shared/claude/settings.json", "/workspace/shared/mcp"];
+      expect(await runEnclosed(sandbox, programOf(attack(ways), { ...at(folder), sealed }))).toMatchObject({
+        code: 0,
+        stdout: "tried\n",
+      });
+      for (const [name, target] of Object.entries(links)) expect(readlinkSync(join(folder, name))).toBe(target);
+      expect(readdirSync(folder).sort()).toEqual([...Object.keys(links), "shared"].sort());
+      expect(readFileSync(join(folder, "shared/claude/settings.json"), "utf8")).toBe("theirs");
+    });
+
+    it.each([
+      ["a sealed folder", ".claude", "a folder"],
+      ["a sealed file", ".envrc", "a file"],
+      ["a folder on the way to one", "sub", "a folder"],
+      ["the place of a missing folder", ".vscode", "nothing"],
+    ] as const)(
+      "that are exchanged before they are mounted keep the program from beginning: %s",
+      async (_, name, was) => {
+        const [folder, elsewhere] = [makeFolder(), makeFolder()];
+        const place = join(folder, name);
+        if (was === "a folder") mkdirSync(place);
+        if (was === "a file") writeFileSync(place, "theirs");
+        writeFileSync(join(elsewhere, "secret"), "secret");
+        const sealed = [".claude", ".envrc", ".vscode", "sub/deep"].map((path) => `/workspace/${path}`);
+        const script = `touch ran; cat ${name} ${name}/secret; touch ${name}/evil ${name}/../moved/evil`;
+        const enclosure = await sandbox.enclose(programOf(["/bin/sh", "-c", script], { ...at(folder), sealed }));
+        renameSync(place, join(folder, "moved"));
+        if (was === "a file") writeFileSync(place, "other");
+        else if (was === "nothing") symlinkSync("moved", place);
+        else symlinkSync(elsewhere, place);
+        const came = await follow(start(enclosure), "\n");
+        expect(came).toMatchObject({ wasReady: false, stdout: "" });
+        expect(came.code).not.toBe(0);
+        await enclosure.close();
+        expect([existsSync(join(folder, "ran")), readdirSync(elsewhere)]).toEqual([false, ["secret"]]);
+      },
+    );
+
+    it("lie in a folder that is exchanged before it is mounted: the program does not begin", async () => {
+      const top = makeFolder();
+      for (const name of ["work", "other"]) mkdirSync(join(top, name));
+      const enclosure = await sandbox.enclose(programOf(["touch", "ran"], at(join(top, "work"))));
+      renameSync(join(top, "work"), join(top, "moved"));
+      renameSync(join(top, "other"), join(top, "work"));
+      expect(await follow(start(enclosure), "\n")).toMatchObject({
+        code: 125,
+        wasReady: false,
+        stderr: "/workspace was exchanged by another process while the sandbox was built\n",
+      });
+      await enclosure.close();
+      expect(readdirSync(join(top, "work"))).toEqual([]);
     });
 
     it("hold for the one who stays when two share a folder", async () => {

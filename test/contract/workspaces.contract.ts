@@ -7,6 +7,8 @@ export interface WorkspacesFixture {
   readonly workspaces: Workspaces;
   /** The same workspaces as another host would see them. */
   another(): Workspaces;
+  /** Plays the user, who commits nothing: null removes the file. */
+  change(path: string, file: TreeFile | string | null): void;
   /** Plays a stage: null removes the file. */
   write(folder: string, path: string, file: TreeFile | string | null): void;
   /** undefined: the folder is not there. */
@@ -40,6 +42,20 @@ export function workspacesContract(
       expect(await workspaces.base(SPEC, 5)).toBe(base);
       const { folder } = await workspaces.enter(place(), base, label());
       expect(read(folder)).toEqual(PROJECT);
+    });
+
+    it("tells what of the project is in no commit, which only a start from the working tree takes along", async () => {
+      const { workspaces, base, change, read } = await opened();
+      expect(await workspaces.uncommitted()).toEqual([]);
+      change("a.txt", "changed\n");
+      change("src/deep/b.txt", null);
+      change("new/file", "new\n");
+      expect([...(await workspaces.uncommitted())].sort()).toEqual(["a.txt", "new/file", "src/deep/b.txt"]);
+      expect(await workspaces.base(SPEC, 5)).toBe(base);
+      const dirty = { ...SPEC, from: "working_tree" } as const;
+      const { folder } = await workspaces.enter(place(), await workspaces.base(dirty, 5), label());
+      const { "src/deep/b.txt": _, ...rest } = PROJECT;
+      expect(read(folder)).toEqual({ ...rest, "a.txt": plain("changed\n"), "new/file": plain("new\n") });
     });
 
     it("keeps a tree for a run that is about to start, and refuses one that is not there", async () => {

@@ -10,17 +10,19 @@ const fileOf = (file: TreeFile | string): TreeFile =>
   typeof file === "string" ? { mode: "100644", text: file } : file;
 
 /** A file in memory is one text: here it carries its mode too. */
+function put(files: Map<string, string>, path: string, file: TreeFile | string | null): void {
+  if (file === null) files.delete(path);
+  else files.set(path, JSON.stringify(fileOf(file)));
+}
+
 workspacesContract("memory", (project) => {
   const texts = Object.entries(project).map(([path, file]) => [path, JSON.stringify(file)] as const);
   const workspaces = createMemoryWorkspaces(Object.fromEntries(texts));
   return {
     workspaces,
     another: () => workspaces,
-    write(folder, path, file) {
-      const files = workspaces.files(folder);
-      if (file === null) files?.delete(path);
-      else files?.set(path, JSON.stringify(fileOf(file)));
-    },
+    change: (path, file) => put(workspaces.project, path, file),
+    write: (folder, path, file) => put(workspaces.files(folder) ?? new Map(), path, file),
     read(folder) {
       const files = workspaces.files(folder);
       if (files === undefined) return undefined;
@@ -29,16 +31,19 @@ workspacesContract("memory", (project) => {
   };
 });
 
+function lay(folder: string, path: string, file: TreeFile | string | null): void {
+  if (file === null) rmSync(join(folder, path));
+  else putFile(folder, path, fileOf(file));
+}
+
 workspacesContract("git", (project) => {
   const root = join(tempDir(), "project");
   commitFiles(root, project);
   return {
     workspaces: workspacesAt(root),
     another: () => workspacesAt(root),
-    write(folder, path, file) {
-      if (file === null) rmSync(join(folder, path));
-      else putFile(folder, path, fileOf(file));
-    },
+    change: (path, file) => lay(root, path, file),
+    write: lay,
     read: (folder) => (existsSync(folder) ? filesOf(folder) : undefined),
   };
 });

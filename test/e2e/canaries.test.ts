@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BIN } from "../support/cli.ts";
 import { commitFiles, git, vaultOf } from "../support/git-project.ts";
+import { type BuriedTrove, buryTrove } from "../support/hostile/buried-trove.ts";
 import { canariesIn, plantTrove, type Trove } from "../support/hostile/canary-trove.ts";
 import { makeFolder, removeFolders } from "../support/process-fixture.ts";
 
@@ -13,6 +14,7 @@ const HOSTILE = join(import.meta.dirname, "../support/hostile");
 const SPIES = ["first", "member", "reader", "committer", "online", "child", "check"];
 const STOLEN_FILES = IS_FULL ? 17 : 4;
 
+const VAULT = "vault";
 const SCOPE = IS_FULL ? "whole" : "wide";
 const spy = (name: string, scope = SCOPE): string => `["perl", "spy.pl", "${name}", "${scope}"]`;
 const RULES = 'policy: { allow: [{ run: ["perl", "spy.pl", "**"] }, { run: ["perl", "thief.pl", "**"] }] }';
@@ -62,6 +64,8 @@ interface Machine {
   readonly root: string;
   readonly home: string;
   readonly trove: Trove;
+  /** In objects of git. */
+  readonly buried: BuriedTrove;
 }
 
 interface Ended {
@@ -79,31 +83,41 @@ afterAll(removeFolders);
 
 describe("planted secrets", () => {
   let machine: Machine;
-  beforeAll(() => {
-    machine = createMachine();
+  beforeAll(async () => {
+    machine = await createMachine();
   });
 
   it("are found by nobody: not by a hostile stage of any kind, and not in anything that is kept or shown", async () => {
-    const { trove } = machine;
+    const { trove, buried } = machine;
     const told = await pawl(machine, "run", "blueprint.yaml", "--jsonl");
     expect(told, told.said.toString().slice(-2000)).toMatchObject({ code: 0 });
     const sinks = await sinksOf(machine, told);
     expect(reportsIn(sinks)).toEqual(SPIES.map((name) => `${name} found 0`).sort());
     const hits = [...sinks].flatMap(([sink, bytes]) => canariesIn(bytes, trove).map((hit) => `${sink}: ${hit}`));
     expect(hits).toEqual([]);
+    // What other runs have saved is in the vault, and nowhere else.
+    const elsewhere = [...sinks].filter(([sink]) => !sink.includes(VAULT));
+    const found = elsewhere.flatMap(([sink, bytes]) => canariesIn(bytes, buried).map((hit) => `${sink}: ${hit}`));
+    expect(found).toEqual([]);
     const [run = ""] = runsIn(told);
     const links = (await finished(machine, run)).filter(({ stage }) => stage.startsWith("thieves"));
     expect(links.map(({ cause }) => cause)).toEqual(links.map(() => "invalid_output"));
     expect(links.length).toBe(STOLEN_FILES + 1);
     const bytes = [...sinks.values()].reduce((sum, { length }) => sum + length, 0);
     process.stderr.write(
-      `${trove.canaries.length} canaries, ${SPIES.length} spies, ${links.length} links as outputs, ` +
+      `${trove.canaries.length + buried.canaries.length} canaries, ${SPIES.length} spies, ${links.length} links as outputs, ` +
         `${sinks.size} sinks of ${Math.round(bytes / 1024)} KiB: 0 found\n`,
     );
   });
 
+  it("would be found: the same spy finds in the objects what no stage is given of them", () => {
+    const { root, buried } = machine;
+    const hits = canariesIn(spyOnObjects(root), buried).filter((hit) => hit.endsWith("(raw)"));
+    expect(hits.sort()).toEqual(buried.canaries.map(({ name }) => `${name} (raw)`).sort());
+  });
+
   it("would be found: the same spy without a wall finds the files and the environment of its host", async () => {
-    const other = createMachine();
+    const other = await createMachine();
     const told = await pawl(other, "run", "unwalled.yaml", "--danger-full-access", "--jsonl");
     const sinks = await sinksOf(other, told);
     // Without a wall it also sees what other tests have planted.
@@ -119,11 +133,24 @@ describe("planted secrets", () => {
   });
 });
 
-function createMachine(): Machine {
+/** As every stage once saw them: all objects of the project and of the vault. */
+function spyOnObjects(root: string): Buffer {
+  const folder = makeFolder();
+  git(folder, "init", "-q");
+  const objects = [join(root, ".git/objects"), join(vaultOf(root), "objects")];
+  writeFileSync(join(folder, ".git/objects/info/alternates"), objects.map((path) => `${path}\n`).join(""));
+  return spawnSync("perl", [join(HOSTILE, "spy.pl"), "control", "near"], { cwd: folder, maxBuffer: 1 << 28 }).stdout;
+}
+
+async function createMachine(): Promise<Machine> {
   const [root, home, neighbour, temp] = [makeFolder(), makeFolder(), makeFolder(), makeFolder()];
   for (const script of ["spy.pl", "thief.pl"]) copyFileSync(join(HOSTILE, script), join(root, script));
   const base = { ".gitignore": ".env\nnode_modules/\n", "child.yaml": CHILD, "unwalled.yaml": UNWALLED };
   commitFiles(root, base);
+  const buried = buryTrove(root);
+  const other = await pawl({ root, home, trove: { env: {} } }, "run", "burying.yaml");
+  expect(other, other.said.toString().slice(-2000)).toMatchObject({ code: 0 });
+  buried.clear();
   const trove = plantTrove({ root, home, neighbour, temp });
   const known = {
     "places.txt": trove.places.map((place) => `${place}\n`).join(""),
@@ -135,10 +162,16 @@ function createMachine(): Machine {
   mkdirSync(join(root, "node_modules"));
   symlinkSync(join(home, ".aws/credentials"), join(root, "node_modules/keys"));
   writeFileSync(join(root, "node_modules/index.js"), "export {};\n");
-  return { root, home, trove };
+  return { root, home, trove, buried };
 }
 
-function pawl({ root, home, trove }: Machine, ...args: string[]): Promise<Ended> {
+interface Host {
+  readonly root: string;
+  readonly home: string;
+  readonly trove: Pick<Trove, "env">;
+}
+
+function pawl({ root, home, trove }: Host, ...args: string[]): Promise<Ended> {
   const env = { PATH: process.env["PATH"], HOME: home, USER: "ann", ...trove.env };
   const child = spawn(process.execPath, [BIN, ...args], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   const chunks: Buffer[] = [];

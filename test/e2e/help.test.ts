@@ -31,6 +31,9 @@ describe("help", () => {
 
   it("prints the version and loads nothing else for it", async () => {
     expect((await project.pawl("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const [{ value }, before] = [await project.json("--version"), await project.pawl("--json", "-V")];
+    expect(value).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+    expect(JSON.parse(before.stdout)).toEqual(value);
     const env = { PATH: process.env["PATH"], NODE_DEBUG: "esm" };
     const loaded = (argument: string): string =>
       spawnSync(process.execPath, [BIN, argument], { encoding: "utf8", env }).stderr;

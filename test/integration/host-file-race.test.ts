@@ -93,24 +93,26 @@ describe("a path that is exchanged with a link to the outside", () => {
     });
   });
 
-  // No stage is alive while a wall is built. Against a foreign writer this does not hold yet: see SECURITY.md.
-  it.runIf(process.env["PAWL_FULL"] === "1")("is never followed for the places that a wall seals", async () => {
-    const { root, outside } = arena();
-    const executor = executorIn(root, { tempDir: join(makeFolder(), "temp"), logsDir: join(makeFolder(), "logs") });
-    const raced = ["sub", ".claude", ".vscode", ".git"].map((name) => join(root, name));
-    await race("sealed places", outside, raced, async () => {
-      const request = shell(
-        "echo evil >.claude/evil; echo evil >sub/evil; cat sub/file.txt .claude/file.txt .git/config; true",
-        {
-          wall: wallOf("workspace_write"),
-          capture: "text",
-        },
-      );
-      const report = await executor.execute(request, ALIVE, () => undefined);
-      expect(String(report.output)).not.toContain("outside");
-      return report.cause === "ok";
-    });
-  });
+  it.for(["workspace_write", "repo_write"] as const)(
+    "is never followed for the places that a wall with %s seals",
+    async (mode) => {
+      const { root, outside } = arena();
+      const executor = executorIn(root, { tempDir: join(makeFolder(), "temp"), logsDir: join(makeFolder(), "logs") });
+      const raced = ["sub", ".claude", ".vscode", ".git"].map((name) => join(root, name));
+      await race(`sealed places with ${mode}`, outside, raced, async () => {
+        const request = shell(
+          "echo evil >.claude/evil; echo evil >sub/evil; echo evil >.git/evil; cat sub/file.txt .claude/file.txt .git/file.txt; true",
+          {
+            wall: wallOf(mode),
+            capture: "text",
+          },
+        );
+        const report = await executor.execute(request, ALIVE, () => undefined);
+        expect(String(report.output)).not.toContain("outside");
+        return report.cause === "ok";
+      });
+    },
+  );
 
   it.for(["file.write", "file.append"])("is never followed by %s", async (name) => {
     const { root, outside } = arena();

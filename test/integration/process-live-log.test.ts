@@ -36,11 +36,15 @@ describe("a live log", () => {
     const control = new AbortController();
     const path = liveLogPath(join(root, "logs"), RUN, "build", 1);
     const request = shell("echo one; echo open-sesame-42; printf 'not yet'; sleep 30");
-    const done = executorIn(root, { redact }).execute(request, control.signal, () => undefined);
+    const executor = executorIn(root, { redact });
+    const done = executor.execute(request, control.signal, () => undefined);
     await expect.poll(() => textOf(path)).toBe("one\n[redacted:secret]\n");
     expect([path, dirname(path)].map((each) => statSync(each).mode & 0o777)).toEqual([0o600, 0o700]);
     control.abort();
     expect((await done).log.bytes).toBeGreaterThan(20);
+    // Until its end is recorded it stays, whole.
+    expect(await textOf(path)).toBe("one\n[redacted:secret]\nnot yet");
+    await executor.forget(request);
     expect(existsSync(dirname(path))).toBe(false);
   });
 

@@ -54,7 +54,7 @@ function leftovers(root: string): string[] {
   return [
     ...list(join(state, "workspaces")),
     ...list(state).filter((path) => !path.endsWith("/workspaces") && !path.endsWith("/vault.git")),
-    ...list(join(vault, "pawl")).filter((path) => !/\/(made|rules|temp|uses)$/.test(path)),
+    ...list(join(vault, "pawl")).filter((path) => !/\/(bases|made|rules|temp|uses)$/.test(path)),
     ...["temp", "uses"].flatMap((name) => list(join(vault, "pawl", name))),
     ...list(join(vault, "objects/pack")).filter((path) => path.includes("tmp_")),
   ];
@@ -79,6 +79,8 @@ async function crash(stages: readonly (readonly Change[])[], killAt: number, del
   expect(leftovers(root)).toEqual([]);
   if (existsSync(vaultOf(root))) git(vaultOf(root), "fsck", "--strict", "--no-dangling", "--full");
   expect(git(root, "status", "--porcelain", "--", ".", ":!.pawl")).toBe("");
+  const base = await successor.base(CLONE, LABEL.at);
+  expect(readdirSync(join(vaultOf(root), "pawl/bases"))).toEqual([base]);
   return Number(said.find((line) => line.startsWith("steps "))?.slice(6) ?? 0);
 }
 

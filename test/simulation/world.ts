@@ -136,6 +136,9 @@ export function createWorld(options: WorldOptions): World {
         return outcome(dice, log);
       },
       salvage: async () => null,
+      forget: async () => undefined,
+      leave: async () => undefined,
+      kept: async () => [],
       async reap(key) {
         // What a dead host left behind may still have had its effect before it was found.
         await mortal();
@@ -208,6 +211,7 @@ function mortalWorkspaces(workspaces: MemoryWorkspaces, mortal: () => Promise<vo
     };
   return {
     base: risky(workspaces.base),
+    uncommitted: risky(workspaces.uncommitted),
     keep: risky(workspaces.keep),
     async enter(...call) {
       const workspace = await risky(workspaces.enter)(...call);

@@ -160,6 +160,9 @@ function scriptedExecutor(world: World, { stages }: EngineScript, death: AbortSi
       return { ...(ending.cause === undefined ? { exit: 0 } : {}), cause: "ok", log: LOG, artifacts: {}, ...ending };
     },
     salvage: async () => null,
+    forget: async () => undefined,
+    leave: async () => undefined,
+    kept: async () => [],
     async reap(key) {
       world.reaped.push(key);
       world.alive.delete(key);

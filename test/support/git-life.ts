@@ -10,7 +10,7 @@ export interface LifePlan {
   readonly run: RunId;
   /** Made in the workspace of the run, one list for each stage. */
   readonly stages: readonly (readonly Change[])[];
-  /** The step at which it dies, counted from 1: each cell has three. */
+  /** The step at which it dies, counted from 1: taking the base is one, each cell has three. */
   readonly killAt: number;
   /** So much later. */
   readonly delayMs: number;
@@ -44,6 +44,7 @@ const mortal: Sandbox = {
 };
 
 const workspaces = workspacesAt(plan.root, mortal);
+step();
 const base = await workspaces.base(CLONE, LABEL.at);
 const where = { run: plan.run, member: null, spec: CLONE };
 for (const [index, list] of plan.stages.entries()) {

@@ -2,6 +2,7 @@
  * A walk through a plan as a run may go, with the clock, the outcomes and the durations in the hand of chance. It keeps to
  * the caps a run keeps to and to nothing else, so that a worst case can be held against it.
  */
+import { ENDING_MS } from "../../src/plan/bound.ts";
 import type { Bound, GroupStage, LeafStage, Plan, PlanStage, Target } from "../../src/plan/plan.ts";
 
 export interface Chance {
@@ -137,13 +138,14 @@ function startLeaf(walk: Walk, leaf: LeafStage): number {
   if (child === null) {
     walk.total.tokens += reserve.tokens;
     walk.total.microUsd += reserve.microUsd;
-    return walk.chance.happens(walk.bad) ? leaf.timeoutMs : walk.chance.upTo(leaf.timeoutMs);
+    const most = leaf.timeoutMs + (leaf.kind === "action" ? 0 : ENDING_MS);
+    return walk.chance.happens(walk.bad) ? most : walk.chance.upTo(most);
   }
   const spent = walkPlan(child, walk.chance, walk.bad);
   walk.total.stages += spent.stages;
   walk.total.tokens += spent.tokens;
   walk.total.microUsd += spent.microUsd;
-  return Math.min(spent.wallMs, leaf.timeoutMs);
+  return Math.min(spent.wallMs, leaf.timeoutMs + ENDING_MS);
 }
 
 function countStart(walk: Walk): void {

@@ -44,6 +44,7 @@ export function requestOf(argv: readonly string[], change: Partial<ProcessReques
     argv,
     env: {},
     folder: null,
+    project: "",
     mounts: [],
     cwd: ".",
     wall: wallOf("danger_full_access"),

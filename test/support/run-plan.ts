@@ -3,6 +3,7 @@ import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { createMemoryWorkspaces, type Files, type MemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
 import { formatRunId, type RunId } from "../../src/base/ids.ts";
 import type { JsonValue } from "../../src/base/json.ts";
+import type { Landing } from "../../src/kernel/aftermath.ts";
 import { createInbox, type Inbox } from "../../src/kernel/inbox.ts";
 import { type LoopEnd, type Restored, runLoop } from "../../src/kernel/loop.ts";
 import { recover } from "../../src/kernel/recover.ts";
@@ -10,7 +11,7 @@ import { restore } from "../../src/kernel/replay.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { evaluate } from "../../src/policy/evaluate.ts";
 import type { ActionReport } from "../../src/ports/actions.ts";
-import type { ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
+import type { AttemptName, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
 import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
 import type { Store } from "../../src/ports/store/store.ts";
 import type { Fact, RunEvent } from "../../src/run/events.ts";
@@ -45,6 +46,8 @@ export interface TestHost {
   /** Every process that was started, and every key that was reaped. */
   readonly executed: ProcessRequest[];
   readonly reaped: string[];
+  /** Every attempt that was forgotten. */
+  readonly forgotten: AttemptName[];
   /** Runs until the loop lets go; time moves by itself. */
   start(params?: Readonly<Record<string, JsonValue>>): Promise<LoopEnd>;
   resume(first?: readonly Fact[]): Promise<LoopEnd>;
@@ -66,6 +69,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
   const inbox = createInbox();
   const executed: ProcessRequest[] = [];
   const reaped: string[] = [];
+  const forgotten: AttemptName[] = [];
   const ports: KernelPorts = {
     journal: store.journal,
     clock,
@@ -84,6 +88,11 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
         return { cause: "ok", exit: 0, log: LOG, artifacts: {}, ...ending };
       },
       salvage: async () => null,
+      async forget(attempt) {
+        forgotten.push(attempt);
+      },
+      leave: async () => undefined,
+      kept: async () => [],
       async reap(key) {
         reaped.push(key);
       },
@@ -103,7 +112,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     onOutput: () => {},
     ...script.ports,
   };
-  const host = (restored: Restored, first: readonly Fact[]): Promise<LoopEnd> =>
+  const host = (restored: Restored, first: readonly Landing[]): Promise<LoopEnd> =>
     drive(clock, runLoop(restored, first, ports, inbox));
   const events = async (): Promise<readonly RunEvent[]> =>
     (await store.journal.read(run, 0, 100_000)).map((stored) => stored.event);
@@ -116,6 +125,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     inbox,
     executed,
     reaped,
+    forgotten,
     async start(params = plan.params) {
       const tree = plan.workspace === null ? null : await workspaces.base(plan.workspace, clock.now());
       const created = {
@@ -131,7 +141,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     },
     async resume(first = []) {
       const restored = restore(run, plan, await events());
-      return host(restored, [...(await recover(restored, ports)), ...first]);
+      return host(restored, [...(await recover(restored, ports)), ...first.map((fact) => ({ fact }))]);
     },
     async busy() {
       while (executed.length === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -20,6 +20,8 @@ const DELAY_MS = 100;
 /** A file that is longer is none of ours. */
 const LONGEST = 64 * 1024;
 const SUFFIX = ".json";
+/** A heartbeat, or one that a host was killed over; the id of the run is in it. */
+const NAME = /^(?:\.\d+-\d+-)?([A-Za-z0-9_]+)-[0-9a-f]{24}\.json$/;
 
 export function createFileHeartbeats({ dir, delayMs = DELAY_MS }: FileHeartbeatsOptions): Heartbeats {
   const pending = new Map<string, Heartbeat>();
@@ -64,10 +66,17 @@ export function createFileHeartbeats({ dir, delayMs = DELAY_MS }: FileHeartbeats
       }
       return facts.sort((a, b) => (a.stage < b.stage ? -1 : 1));
     },
+    runs: async () => {
+      const names = await readdir(dir).catch(() => []);
+      return [...new Set(names.flatMap((name) => NAME.exec(name)?.[1] ?? []))] as RunId[];
+    },
     clear: async (run) => {
       for (const name of pending.keys()) if (name.startsWith(prefixOf(run))) pending.delete(name);
       await flush();
-      for (const name of await filesOf(dir, run)) await rm(join(dir, name), { force: true, recursive: true });
+      const names = await readdir(dir).catch(() => []);
+      const own = names.filter((name) => NAME.exec(name)?.[1] === run);
+      for (const name of new Set([...own, ...(await filesOf(dir, run))]))
+        await rm(join(dir, name), { force: true, recursive: true });
     },
   };
 }

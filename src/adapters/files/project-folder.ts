@@ -6,6 +6,7 @@ import { constants, existsSync } from "node:fs";
 import { type FileHandle, mkdir, open, realpath } from "node:fs/promises";
 import { isAbsolute, normalize, relative, sep } from "node:path";
 import { pawlError } from "../../base/errors.ts";
+import { sealedPartOf } from "../../plan/sealed-names.ts";
 import { FILE_ERRORS } from "../../ports/errors/file-errors.ts";
 import { errnoOf } from "./store-errors.ts";
 
@@ -18,7 +19,6 @@ export interface ProjectFile {
   close(): Promise<void>;
 }
 
-const RESERVED: ReadonlySet<string> = new Set([".pawl", ".git"]);
 const HELD_PATHS = existsSync("/proc/self/fd");
 
 /** Opens the folder of a file below the root, making the folders that are missing. */
@@ -73,14 +73,21 @@ function stepsOf(path: string): string[] {
   const steps = clean.split(sep);
   if (path.includes("\0") || isAbsolute(clean) || steps[0] === ".." || clean === "." || steps.at(-1) === "")
     throw outside(path);
+  // Before a folder is made on the way; where links lead is seen later.
+  checkNames(clean, path);
   return steps;
 }
 
 function checkPlace(top: string, real: string, path: string): void {
   const way = relative(top, real);
   if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) throw outside(path);
-  const first = (way.split(sep)[0] ?? "").toLowerCase();
-  if (RESERVED.has(first)) throw pawlError(FILE_ERRORS, "FILE_PATH_RESERVED", { path });
+  checkNames(way, path);
+}
+
+/** What a command may not write behind its wall, an action may not write either. */
+function checkNames(way: string, path: string): void {
+  const sealed = sealedPartOf(way.split(sep).join("/"));
+  if (sealed !== undefined) throw pawlError(FILE_ERRORS, "FILE_PATH_RESERVED", { path, sealed });
 }
 
 function outside(path: string): Error {

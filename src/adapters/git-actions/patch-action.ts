@@ -5,6 +5,7 @@ import { join, posix } from "node:path";
 import { pawlError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { visibleLine } from "../../base/visible.ts";
+import { sealedPartOf } from "../../plan/sealed-names.ts";
 import type { ActionContext } from "../../ports/actions.ts";
 import { GIT_ERRORS } from "../../ports/errors/git-errors.ts";
 import { refPart } from "./commit-actions.ts";
@@ -41,7 +42,10 @@ export function patchSpec(scope: Scope): Spec {
         return ask("writing the tree", vault(["write-tree"]));
       });
       const entries = await changedEntries(git.vault, snapshot.tree, tree);
-      for (const entry of entries) await checkEntry(git.vault, entry);
+      for (const entry of entries) {
+        checkNames(entry);
+        await checkEntry(git.vault, entry);
+      }
       const message = markedMessage("apply_patch", { run, stage, key }, "patch");
       const commit = { tree, parent: snapshot.id, message, at: snapshot.at };
       const id = await commitInVault(git, vaultRef(run, "patched", refPart(key)), commit);
@@ -76,6 +80,16 @@ async function withIndex<T>(work: (index: string) => Promise<T>): Promise<T> {
     return await work(join(folder, "index"));
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What a command may not write behind its wall, a patch may not write either, nor take away. */
+function checkNames({ path, oldPath }: ChangedEntry): void {
+  for (const name of oldPath === null ? [path] : [path, oldPath]) {
+    const sealed = sealedPartOf(name);
+    if (sealed === undefined) continue;
+    const shown = { path: visibleLine(name, 200), sealed: visibleLine(sealed, 200) };
+    throw pawlError(GIT_ERRORS, "GIT_PATCH_SEALED", shown);
   }
 }
 

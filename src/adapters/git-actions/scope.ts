@@ -37,7 +37,7 @@ export interface Spec {
 
 /** What is wrong with the input or the repository is a failure of the stage; anything else is a defect and is thrown. */
 export function actionOf(scope: Scope, spec: Spec): Action {
-  const { name, summary, effect, input: members } = spec;
+  const { name, summary, effect, level, input: members } = spec;
   return {
     name,
     summary,
@@ -45,6 +45,7 @@ export function actionOf(scope: Scope, spec: Spec): Action {
     cost: NO_USAGE,
     input: members,
     usesTree: true,
+    level,
     async perform(input, context) {
       if (context.signal.aborted) return { ok: false, error: "The action was not started: the run was ended." };
       try {

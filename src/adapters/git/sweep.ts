@@ -9,7 +9,7 @@ import { pruneLinked } from "./project/linked-worktree.ts";
 import { inspectProject } from "./project/project.ts";
 import { slotsOf } from "./slot/slot.ts";
 import { VAULT_UNDER_WAY } from "./vault/create-vault.ts";
-import type { Vault } from "./vault/vault.ts";
+import { BASES, SNAPSHOTS, type Vault } from "./vault/vault.ts";
 import type { Yard } from "./yard.ts";
 
 interface Ground {
@@ -22,6 +22,7 @@ interface Ground {
 
 /** What a run started from: written when the run was, whatever its own age is. */
 const ANCHORS: ReadonlySet<string> = new Set(["base", "start"]);
+const BLOCK_BYTES = 512;
 const RUN = /^r_[0-9a-z]{12}$/;
 
 export async function sweepVault(
@@ -46,6 +47,7 @@ export async function sweepVault(
   return vault.uses.alone(async () => {
     const before = await count(vault);
     const refs = await dropRefs(vault, await fadedRefs(vault, request));
+    await dropBases(vault);
     await clearTemporary(vault);
     await pack(vault);
     return { ...reportOf(workspaces, refs, before, await count(vault)), stuck };
@@ -103,21 +105,41 @@ interface Ref {
   readonly name: string;
   readonly run: string;
   readonly savedAt: number;
+  /** Its first. */
+  readonly parent: string;
 }
 
 /** What a run started from goes with the last of its trees, and with the last run that started from it. */
 async function fadedRefs(vault: Vault, request: SweepRequest): Promise<Set<string>> {
   const all = await readRefs(vault);
   const gone = new Set<string>();
-  const bases = new Set<string>();
+  const needed = new Set<string>();
   for (const run of runsOf(all)) {
     const { faded, base } = await fadedOf(vault, run, all, request);
     for (const name of faded) gone.add(name);
-    if (base !== null) bases.add(base);
+    if (base !== null) needed.add(base);
   }
-  for (const { name, run } of all)
-    if (run === "bases" && !bases.has(basename(name)) && (await isOlder(vault, name, request.before))) gone.add(name);
+  const snapshots = all.filter(({ name }) => dirname(name) === SNAPSHOTS);
+  const bases = all.filter(({ name }) => dirname(name) === BASES);
+  const stay = await staying(vault, snapshots, needed, request.before);
+  // Each needs the commit that it was made on.
+  for (const { parent } of stay) needed.add(parent);
+  stay.push(...(await staying(vault, bases, needed, request.before)));
+  for (const ref of [...snapshots, ...bases]) if (!stay.includes(ref)) gone.add(ref.name);
   return gone;
+}
+
+/** Those that a run needs, and young ones, which a run may be about to need. */
+async function staying(
+  vault: Vault,
+  starts: readonly Ref[],
+  needed: ReadonlySet<string>,
+  before: number,
+): Promise<Ref[]> {
+  const stay: Ref[] = [];
+  for (const ref of starts)
+    if (needed.has(basename(ref.name)) || !(await isOlder(vault, ref.name, before))) stay.push(ref);
+  return stay;
 }
 
 function runsOf(refs: readonly Ref[]): Set<string> {
@@ -156,15 +178,21 @@ async function dropRefs(vault: Vault, gone: ReadonlySet<string>): Promise<number
 }
 
 async function readRefs(vault: Vault): Promise<Ref[]> {
-  const format = "--format=%(refname) %(committerdate:unix)";
+  const format = "--format=%(refname) %(committerdate:unix) %(parent)";
   const lines = (await vault.git("listing what is saved", ["for-each-ref", format, "refs/pawl"]))
     .toString()
     .split("\n");
   return lines.flatMap((line) => {
-    const [name = "", seconds = ""] = line.split(" ");
+    const [name = "", seconds = "", parent = ""] = line.split(" ");
     const run = name.split("/")[2];
-    return run === undefined ? [] : [{ name, run, savedAt: Number(seconds) * 1000 }];
+    return run === undefined ? [] : [{ name, run, savedAt: Number(seconds) * 1000, parent }];
   });
+}
+
+/** A base goes with its name. */
+async function dropBases(vault: Vault): Promise<void> {
+  const named = (await readRefs(vault)).filter(({ name }) => dirname(name) === BASES);
+  await vault.bases.retain(new Set(named.map(({ name }) => basename(name))));
 }
 
 async function removeEmpty(folder: string): Promise<void> {
@@ -175,12 +203,7 @@ async function removeEmpty(folder: string): Promise<void> {
 /** What nothing refers to is removed; nobody else uses the vault meanwhile. */
 async function pack(vault: Vault): Promise<void> {
   const folder = join(vault.objects, "pack");
-  for (const name of await readdir(folder)) {
-    if (name.startsWith("tmp_")) await rm(join(folder, name), { force: true });
-    // The repository has packed its objects anew: ours are the only copy, and what is unused of them is free to go.
-    const isAlone = name.endsWith(".pack") && (await lstat(join(folder, name))).nlink === 1;
-    if (isAlone) await rm(join(folder, name.replace(/pack$/, "keep")), { force: true });
-  }
+  for (const name of await readdir(folder)) if (name.startsWith("tmp_")) await rm(join(folder, name), { force: true });
   await vault.git("packing the vault", ["repack", "-a", "-d", "-l", "-q"]);
   await vault.git("removing what nothing refers to", ["prune", "--expire=now"]);
 }
@@ -194,8 +217,20 @@ async function clearTemporary(vault: Vault): Promise<void> {
 async function count(vault: Vault): Promise<Held> {
   const text = (await vault.git("counting objects", ["count-objects", "-v"])).toString();
   const fact = (name: string): number => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(text)?.[1] ?? 0);
+  const sizes = new Map<number, number>();
+  for (const folder of [vault.objects, join(vault.dir, "pawl")]) await weigh(folder, sizes);
   return {
     objects: fact("count") + fact("in-pack"),
-    bytes: (fact("size") + fact("size-pack") + fact("size-garbage")) * 1024,
+    bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0),
   };
+}
+
+/** What each file below a folder takes of the disk. A file with many names takes it once. */
+async function weigh(folder: string, sizes: Map<number, number>): Promise<void> {
+  // Others come and go meanwhile.
+  for (const name of await readdir(folder).catch(() => [])) {
+    const found = await lstat(join(folder, name)).catch(() => null);
+    if (found?.isDirectory() === true) await weigh(join(folder, name), sizes);
+    else if (found !== null) sizes.set(found.ino, found.blocks * BLOCK_BYTES);
+  }
 }

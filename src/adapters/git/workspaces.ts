@@ -2,7 +2,7 @@
  * Workspaces as private clones in folders of their own. Laws: no git on the host reads what a stage could write; whatever
  * touches a workspace runs behind the wall; a workspace is removed when every byte of it is in the vault.
  */
-import { mkdir, rmdir } from "node:fs/promises";
+import { rmdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { pawlError } from "../../base/errors.ts";
@@ -11,23 +11,29 @@ import { WORKSPACE_ERRORS } from "../../ports/errors/workspace-errors.ts";
 import { BEHIND, type Mount, type Sandbox } from "../../ports/sandbox.ts";
 import type { Trees } from "../../ports/trees.ts";
 import type { Place, SaveLabel, Workspace, Workspaces } from "../../ports/workspaces.ts";
+import { createWaitingCells } from "./cell/waiting-cells.ts";
 import { diffTrees } from "./diff.ts";
-import { gitFailure, storeFailure } from "./failures.ts";
+import { gitFailure } from "./failures.ts";
 import { createHostGit, STANDARD_PATH } from "./host-git.ts";
-import { takeBase } from "./project/base.ts";
+import { specFromTop } from "./project/below.ts";
 import { inspectProject } from "./project/project.ts";
+import { createStarts } from "./project/starts.ts";
 import { enterSlot } from "./slot/enter-slot.ts";
+import { recordOrigin } from "./slot/origin.ts";
 import { removeSlot } from "./slot/remove-slot.ts";
 import { saveSlot, secureSlot } from "./slot/save-slot.ts";
 import { readState, type Slot, slotOf, slotsOf } from "./slot/slot.ts";
 import { sweepVault } from "./sweep.ts";
 import { createTurns, type Turns } from "./turns.ts";
+import { type Footing, findFooting, recordFooting } from "./vault/footing.ts";
 import { openVault, type Vault } from "./vault/vault.ts";
-import type { Yard } from "./yard.ts";
+import { prepareSave, type Yard } from "./yard.ts";
 
 export interface GitWorkspacesOptions {
-  /** The user's project: the top of a git repository. Absolute. */
+  /** The top of the user's repository. Absolute. */
   readonly root: string;
+  /** Where in the repository the project lies; without it, the whole of it is the project. */
+  readonly project?: string;
   /** Where workspaces lie; on the same disk as the vault. Absolute. */
   readonly dir: string;
   readonly vault: string;
@@ -43,15 +49,17 @@ export interface GitWorkspaces extends Workspaces, Trees {
 }
 
 export function createGitWorkspaces(options: GitWorkspacesOptions): GitWorkspaces {
-  const { root, dir, sandbox } = options;
+  const { root, dir, sandbox, project = "" } = options;
   const program = options.gitProgram ?? "git";
   const home = homedir();
   const git = createHostGit({ program, path: options.path ?? STANDARD_PATH, home });
   const turns = createTurns();
+  const waiting = createWaitingCells();
+  const starts = createStarts({ git, root, project, home, vaultDir: options.vault });
 
   const findYard = async (): Promise<Yard | null> => {
     const vault = await openVault(git, options.vault);
-    return vault === null ? null : { root, dir, home, git, sandbox, vault };
+    return vault === null ? null : { root, dir, home, git, sandbox, vault, waiting };
   };
   const yardFor = async (tree: string): Promise<Yard> => {
     const yard = await findYard();
@@ -70,26 +78,20 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): GitWorkspace
     });
 
   return {
-    base: ({ from }, at) =>
-      turns.take("base", () => takeBase({ git, root, home, vaultDir: options.vault, program }, from, at)),
-    async keep(run, tree) {
-      const { vault } = await yardFor(tree);
-      await vault.uses.during(async () => {
-        await vault.treeOf(tree);
-        await (await vault.refs.prepare(tree)).put(`refs/pawl/${run}/start`);
-      });
-    },
+    base: (spec, at) => turns.take("base", () => starts.base(spec, at)),
+    uncommitted: starts.uncommitted,
+    keep: async (run, tree, parent) => keepStart(await vaultFor(tree), run, tree, parent),
     async enter(place, tree, label) {
       const slot = slotOf(dir, place.run, place.member);
       const yard = await yardFor(tree);
+      const footing = await yard.vault.uses.during(() => findFooting(yard.vault, place.run, tree));
+      const wanted = { commit: tree, spec: specFromTop(place.spec, project), footing };
       await turns.take(slot.folder, async () => {
-        await mkdir(join(dir, place.run), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-          throw storeFailure(error, dir);
-        });
-        await enterSlot(yard, slot, place, tree, label);
+        await enterSlot(yard, slot, wanted, label);
+        prepareSave(yard, slot);
       });
-      const mounts = await mountsOf(yard, place);
-      return workspaceOf(yard, slot, mounts, turns);
+      const mounts = await mountsOf(yard, place, footing);
+      return { ...workspaceOf(yard, slot, mounts, turns), project };
     },
     async salvage(place, label) {
       const slot = slotOf(dir, place.run, place.member);
@@ -119,7 +121,16 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): GitWorkspace
   };
 }
 
-function workspaceOf(yard: Yard, slot: Slot, mounts: readonly Mount[], turns: Turns): Workspace {
+async function keepStart(vault: Vault, run: RunId, tree: string, parent: RunId | undefined): Promise<void> {
+  await vault.uses.during(async () => {
+    await vault.treeOf(tree);
+    await recordFooting(vault, run, await findFooting(vault, run, tree));
+    if (parent !== undefined) await recordOrigin(vault, run, tree, parent);
+    await (await vault.refs.prepare(tree)).put(`refs/pawl/${run}/start`);
+  });
+}
+
+function workspaceOf(yard: Yard, slot: Slot, mounts: readonly Mount[], turns: Turns): Omit<Workspace, "project"> {
   return {
     folder: slot.tree,
     mounts,
@@ -134,8 +145,8 @@ function workspaceOf(yard: Yard, slot: Slot, mounts: readonly Mount[], turns: Tu
   };
 }
 
-async function mountsOf(yard: Yard, place: Place): Promise<readonly Mount[]> {
-  if (place.spec.kind !== "worktree") return [{ from: yard.vault.objects, to: BEHIND.objects, access: "read" }];
+async function mountsOf(yard: Yard, place: Place, { objects }: Footing): Promise<readonly Mount[]> {
+  if (place.spec.kind !== "worktree") return [{ from: objects, to: BEHIND.objects, access: "read" }];
   const { commonDir } = await inspectProject(yard.git, yard.root, yard.home);
   return [{ from: commonDir, to: commonDir, access: "read" }];
 }

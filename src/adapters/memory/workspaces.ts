@@ -9,6 +9,8 @@ import type { Place, SaveLabel, Workspaces } from "../../ports/workspaces.ts";
 export type Files = Map<string, string>;
 
 export interface MemoryWorkspaces extends Workspaces {
+  /** The files of the project as they lie there; those it was made with are its commit. */
+  readonly project: Files;
   /** What a workspace holds; whoever plays a stage changes it. undefined: there is none at this folder. */
   files(folder: string): Files | undefined;
   /** What was saved under this id. */
@@ -22,8 +24,10 @@ interface Held {
   tree: string;
 }
 
-/** `project`: the files that a new run starts from. Hosts that share the object see the same workspaces. */
-export function createMemoryWorkspaces(project: Readonly<Record<string, string>> = {}): MemoryWorkspaces {
+/** `committed`: the files that a new run starts from. Hosts that share the object see the same workspaces. */
+export function createMemoryWorkspaces(committed: Readonly<Record<string, string>> = {}): MemoryWorkspaces {
+  const head: ReadonlyMap<string, string> = new Map(Object.entries(committed));
+  const project: Files = new Map(head);
   const saved = new Map<string, ReadonlyMap<string, string>>();
   const workspaces = new Map<string, Held>();
 
@@ -51,7 +55,12 @@ export function createMemoryWorkspaces(project: Readonly<Record<string, string>>
   return {
     files: (folder) => workspaces.get(folder)?.files,
     tree: (id) => saved.get(id),
-    base: async () => keep(new Map(Object.entries(project)), null, "base"),
+    project,
+    base: async ({ from }) => keep(from === "head" ? head : project, null, "base"),
+    async uncommitted() {
+      const paths = new Set([...head.keys(), ...project.keys()]);
+      return [...paths].filter((path) => head.get(path) !== project.get(path)).sort();
+    },
     async keep(_run, tree) {
       find(tree);
     },
@@ -66,6 +75,7 @@ export function createMemoryWorkspaces(project: Readonly<Record<string, string>>
       held.tree = tree;
       return {
         folder,
+        project: "",
         mounts: [],
         save: async (next) => save(held, next),
         remove: async (next) => remove(folder, next),

@@ -1,4 +1,5 @@
 /** Executor on processes of this machine, each behind its wall: none is left behind, and nothing they write is lost or leaked. */
+import type { RunId } from "../../base/ids.ts";
 import type { Artifacts } from "../../ports/artifacts.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { Heartbeats } from "../../ports/heartbeats.ts";
@@ -6,7 +7,7 @@ import type { Sandbox } from "../../ports/sandbox.ts";
 import { createHeart } from "./heart.ts";
 import { layOutInputs, removeInputs, removeLeftInputs } from "./inputs.ts";
 import { createLog, gapMark, type LogCap } from "./output/capture.ts";
-import { liveLogPath, readLiveLog, removeLiveLog } from "./output/live-log.ts";
+import { liveLogPath, readLiveLog, removeLiveLog, removeLiveLogs, runsWithLiveLogs } from "./output/live-log.ts";
 import { createLiveLog } from "./output/live-writer.ts";
 import { createOutputCapture } from "./output/output-capture.ts";
 import { killMarked } from "./reap.ts";
@@ -32,6 +33,8 @@ export interface ProcessExecutorOptions {
   readonly baseEnv: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox;
   readonly heartbeats: Heartbeats;
+  /** Folders of a workspace from which the user's git runs hooks: no process may write there. */
+  readonly hooksFolders?: () => Promise<readonly string[]>;
   readonly logCap?: LogCap;
   /** Time between asking a process to end and killing it. */
   readonly graceMs?: number;
@@ -49,10 +52,13 @@ export function createProcessExecutor(options: ProcessExecutorOptions): Executor
   const { artifacts, heartbeats, redact, logsDir, tempDir } = options;
   const cap = options.logCap ?? LOG_CAP;
   const history = createHistory();
+  /** Live logs that are being removed: the next attempt of the same name waits for that. */
+  const clearing = new Map<string, Promise<void>>();
   const host: Host = {
     ...options,
     graceMs: options.graceMs ?? GRACE_MS,
     readyMs: options.readyMs ?? READY_MS,
+    hooksFolders: options.hooksFolders ?? (async () => []),
     groups: createGroups(),
     oomKillsBefore: createOomCount(),
   };
@@ -66,13 +72,14 @@ export function createProcessExecutor(options: ProcessExecutorOptions): Executor
       const log = createLog(cap);
       const liveLog = createLiveLog(logPath, cap, redact);
       const output = createOutputCapture(request.capture);
+      await clearing.get(logPath);
       const inputs = await layOutInputs(artifacts, tempDir, request);
       try {
         const gathered = await runProcess(host, request, { inputs, log, liveLog, output, heart, signal, onOutput });
         const report = await writeReport({ artifacts, redact }, request, gathered, { log, output });
         // A host that leaves records nothing of this attempt: its next host finds here what it had written.
         if (signal.reason === "drain") await liveLog.leave();
-        else await liveLog.remove();
+        else await liveLog.end();
         heart.end(report.cause, gathered.used);
         if (report.cause === "ok") history.add(argv, performance.now() - from);
         return report;
@@ -94,8 +101,22 @@ export function createProcessExecutor(options: ProcessExecutorOptions): Executor
       if (found === null) return null;
       const { head, gap, tail } = found;
       const ref = await artifacts.put(Buffer.concat([head, gapMark(gap), tail]));
-      await removeLiveLog(path);
       return { ...ref, dropped: gap };
+    },
+    forget: async ({ run, stage, attempt }) => {
+      const path = liveLogPath(logsDir, run, stage, attempt);
+      const work = removeLiveLog(path);
+      clearing.set(path, work);
+      await work.finally(() => {
+        if (clearing.get(path) === work) clearing.delete(path);
+      });
+    },
+    leave: async (run) => {
+      await Promise.all([heartbeats.clear(run), removeLiveLogs(logsDir, run)]);
+    },
+    kept: async () => {
+      const [beating, logged] = await Promise.all([heartbeats.runs(), runsWithLiveLogs(logsDir)]);
+      return [...new Set([...beating, ...(logged as RunId[])])];
     },
   };
 }

@@ -1,5 +1,6 @@
 /** One process from its start to its end, with everything that was seen of it. */
 import { constants } from "node:os";
+import { scarcityIn } from "../../base/scarcity.ts";
 import type { ProcessRequest } from "../../ports/executor.ts";
 import type { RefusedHost } from "../../run/events.ts";
 import { classify, KILLED, lastLine, type Verdict } from "./classify.ts";
@@ -171,6 +172,8 @@ function notBegun({ code, ending, hasBegun }: Watched, start: Start, said: Buffe
   if (ending !== null || !start.hasGate) return undefined;
   if (!hasBegun) {
     const why = lastLine(said);
+    const scarce = scarcityIn(why);
+    if (scarce !== undefined) return { cause: "resource", what: `could not be started: ${scarce}` };
     return refuse(why === "" ? `the sandbox could not be built (code ${code})` : why).refused;
   }
   const failed = LAUNCH_CODES.has(code) ? LAUNCH_FAILED.exec(said.toString("utf8")) : null;

@@ -4,11 +4,12 @@ import { constants, lstatSync } from "node:fs";
 import { access, mkdir, realpath } from "node:fs/promises";
 import { join, posix, relative, resolve, sep } from "node:path";
 import { sha256 } from "../../base/digest.ts";
-import { isPawlError } from "../../base/errors.ts";
+import { isPawlError, type PawlError } from "../../base/errors.ts";
 import type { ProcessRequest } from "../../ports/executor.ts";
 import { BEHIND, type Enclosure, type Mount, type Sandbox } from "../../ports/sandbox.ts";
 import type { Verdict } from "./classify.ts";
 import { type Inputs, inputVariables } from "./inputs.ts";
+import { nestedSeals } from "./nested-seals.ts";
 import { sealedPaths } from "./sealed-paths.ts";
 import { checkStart, folderBelow, reasonOf, refuse, type StartRequest } from "./spawn.ts";
 import { mostTasks } from "./watch/group.ts";
@@ -23,6 +24,8 @@ export interface Surroundings {
   readonly tempDir: string;
   readonly baseEnv: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox;
+  /** Folders of a workspace from which the user's git runs hooks. */
+  readonly hooksFolders: () => Promise<readonly string[]>;
 }
 
 export interface Start extends StartRequest {
@@ -50,7 +53,7 @@ export async function prepareStart(
   inputs: Inputs,
   hardness: Hardness,
 ): Promise<Start | { readonly refused: Verdict }> {
-  const folder = folderBelow(request.folder ?? around.root, request.cwd);
+  const folder = folderBelow(request.folder ?? around.root, join(request.project, request.cwd));
   if ("refused" in folder) return folder;
   const own = {
     PAWL_RUN: request.run,
@@ -142,6 +145,7 @@ interface Walled {
 async function enclose(around: Surroundings, walled: Walled): Promise<Start | { readonly refused: Verdict }> {
   const { request, inputs, env, top, folder, hardness } = walled;
   const { sandbox, network, resources } = request.wall;
+  const sealed = await sealsOf(around, request, top);
   const mounts: Mount[] = [
     { from: top, to: BEHIND.workspace, access: sandbox === "read_only" ? "read" : "write" },
     ...(await hideState(around, top)),
@@ -155,15 +159,31 @@ async function enclose(around: Surroundings, walled: Walled): Promise<Start | { 
       env,
       cwd: posix.join(BEHIND.workspace, relative(top, folder).split(sep).join("/")),
       mounts,
-      sealed: sealedPaths(sandbox, hasFolder(top, ".git")).map((path) => posix.join(BEHIND.workspace, path)),
+      sealed: sealed.map((path) => posix.join(BEHIND.workspace, path)),
       network,
       fileBytes: resources.fileBytes,
     });
     return { argv: enclosure.argv, env: enclosure.env, cwd: "/", hasGate: true, folder, enclosure };
   } catch (error) {
     if (!isPawlError(error) || !error.code.startsWith("SANDBOX_")) throw error;
-    return refuse(error.message.replace(/\.$/, ""));
+    return refusalOf(error);
   }
+}
+
+/** What is scarce may be there soon; what cannot be protected is for its owner to change. */
+function refusalOf(error: PawlError): { readonly refused: Verdict } {
+  const told = error.message.replace(/\.$/, "");
+  if (error.code === "SANDBOX_STARVED")
+    return { refused: { cause: "resource", what: `could not be started: ${told}` } };
+  const hint = error.code === "SANDBOX_PATH_UNFIT" ? error.problems[0]?.hint : undefined;
+  return refuse(hint === undefined ? told : `${told}. ${hint.replace(/\.$/, "")}`);
+}
+
+/** Relative to the workspace. */
+async function sealsOf(around: Surroundings, request: ProcessRequest, top: string): Promise<readonly string[]> {
+  const usual = sealedPaths(request.wall.sandbox, hasFolder(top, ".git"), request.project);
+  if (usual.length === 0) return [];
+  return [...new Set([...usual, ...nestedSeals(top), ...(await around.hooksFolders())])];
 }
 
 function hasFolder(top: string, name: string): boolean {

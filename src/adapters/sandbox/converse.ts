@@ -1,5 +1,5 @@
 /** Starts a program for a short while, speaks with it on descriptor 3, and leaves nothing of it behind. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import type { Duplex, Readable } from "node:stream";
 
 export interface Start {
@@ -24,13 +24,9 @@ const DRAIN_MS = 200;
 /** `mayGoOn` is asked when the program is ready; it gets its word only when the answer is yes, else it is killed. */
 export function converse(start: Start, patienceMs: number, mayGoOn: (pid: number) => boolean): Promise<Heard> {
   return new Promise((resolve) => {
-    const child = spawn(start.argv[0] as string, start.argv.slice(1), {
-      cwd: "/",
-      env: start.env,
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe", "pipe"],
-    });
     const heard = { code: null as number | null, stdout: "", stderr: "", wasReady: false, wasLate: false };
+    const child = begin(start, (problem) => resolve({ ...heard, stderr: problem }));
+    if (child === undefined) return;
     const [, stdout, stderr, line] = child.stdio as unknown as readonly [null, Readable, Readable, Duplex];
     const kill = (): void => killGroup(child.pid);
     let isOver = false;
@@ -61,16 +57,25 @@ export function converse(start: Start, patienceMs: number, mayGoOn: (pid: number
       if (mayGoOn(child.pid as number)) line.write("\n");
       else kill();
     });
-    child.once("error", (error) => {
-      heard.stderr = error.message;
-      finish();
-    });
     child.once("exit", (code) => {
       heard.code = code;
       child.once("close", finish);
       setTimeout(finish, DRAIN_MS).unref();
     });
   });
+}
+
+/** undefined: it could not be started, and the reason is told. */
+function begin({ argv, env }: Start, onProblem: (problem: string) => void): ChildProcess | undefined {
+  try {
+    const stdio = ["ignore", "pipe", "pipe", "pipe"] as ("ignore" | "pipe")[];
+    const child = spawn(argv[0] as string, argv.slice(1), { cwd: "/", env, detached: true, stdio });
+    child.once("error", (error) => onProblem(error.message));
+    return child.pid === undefined ? undefined : child;
+  } catch (error) {
+    onProblem(String(error));
+    return undefined;
+  }
 }
 
 function killGroup(pid: number | undefined): void {

@@ -69,6 +69,8 @@ async function tryWall({ program, system, filter, patienceMs }: Candidate): Prom
     wall: wallArguments({ system, layers: [], env: { PATH: system.path, PAWL_PROBE: nonce }, cwd: "/tmp" }),
     filter,
     leaked: leakedDescriptors(),
+    before: [],
+    within: [],
     key: `probe-${nonce}`,
     argv: ["/bin/sh", "-c", PROBE],
     fileBytes: null,

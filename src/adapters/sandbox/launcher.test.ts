@@ -6,6 +6,8 @@ const START: Launch = {
   wall: ["--unshare-user", "--setenv", "TOKEN", "se cret%s\\'\n"],
   filter: Uint8Array.of(0, 255, 65, 37),
   leaked: [],
+  before: [],
+  within: [],
   key: "r_1:build:1",
   argv: ["npm", "test"],
   fileBytes: null,

@@ -30,6 +30,8 @@ const FILES = [
 
 /** So much always fits into a pipe that nobody reads yet. */
 const PIPE_BYTES = 4096;
+/** The most files that one process may have open. */
+const OPEN_FILES = 16_384;
 /** The kernel takes at most 128 KiB in one variable. */
 const CHUNK = 100_000;
 
@@ -41,6 +43,10 @@ export interface Launch {
   readonly filter: Uint8Array;
   /** Descriptors above 9 that this process would pass on. */
   readonly leaked: readonly number[];
+  /** Lines of shell to run on this machine before the wall is built. */
+  readonly before: readonly string[];
+  /** Lines of shell to run behind the wall before it is said to stand. */
+  readonly within: readonly string[];
   readonly key: string;
   /** The program to enclose. */
   readonly argv: readonly string[];
@@ -56,7 +62,7 @@ export function launch(start: Launch): { readonly argv: readonly string[]; reado
   const env: Record<string, string> = { PAWL_KEY: start.key };
   for (const [index, name] of names.entries()) env[name] = chunks[index] as string;
   const outer = outerScript(names, bytes.length > PIPE_BYTES, start);
-  const inner = innerScript(start.fileBytes, start.bridgeWith);
+  const inner = innerScript(start);
   return {
     argv: [
       // A plain shell cannot name a descriptor above 9; the other one may take its input for a login.
@@ -83,6 +89,7 @@ function outerScript(names: readonly string[], isLarge: boolean, start: Launch):
   return [
     ...start.leaked.map((descriptor) => `exec ${descriptor}>&-`),
     "unset PWD OLDPWD SHLVL",
+    ...start.before,
     ...openPipe(args),
     `exec ${filter}>/proc/self/fd/${args}`,
     // What may not fit is written by a process of its own, which ends when nobody reads any more.
@@ -100,10 +107,13 @@ function openPipe(descriptor: number): readonly string[] {
   return [`exec ${descriptor}<<'PAWL'`, "", "PAWL", `read -r PAWL_LINE <&${descriptor}`];
 }
 
-function innerScript(fileBytes: number | null, bridgeWith: string | null): string {
+function innerScript({ fileBytes, bridgeWith, within }: Launch): string {
   return [
     `[ "$${WHOLE[0]}" = ${WHOLE[1]} ] || exit 125`,
+    ...within,
     "ulimit -c 0",
+    // Only where more is allowed: the first alone keeps what the program begins with.
+    `ulimit -Hn ${OPEN_FILES} 2>/dev/null || ulimit -n ${OPEN_FILES} 2>/dev/null || true`,
     // The unit of a shell that is called sh is 512 bytes.
     ...(fileBytes === null ? [] : [`ulimit -f ${Math.ceil(fileBytes / 512)}`]),
     ...(bridgeWith === null ? [] : bridgeScript(bridgeWith)),
@@ -123,7 +133,7 @@ function bridgeScript(node: string): readonly string[] {
   ];
 }
 
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

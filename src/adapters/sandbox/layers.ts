@@ -1,19 +1,24 @@
 /**
  * From mounts and sealed paths to what is mounted, in order. A sealed path is mounted over itself, read-only; when it is
- * missing, an empty folder takes its place. Every folder on the way to it is mounted over itself too: a folder that is
- * a mount point cannot be moved away and made anew without the seal.
+ * missing, an empty folder or file takes its place. Every folder on the way to it is mounted over itself too: a folder
+ * that is a mount point cannot be moved away and made anew without the seal.
  */
-import { lstatSync, type Stats } from "node:fs";
+import { type BigIntStats, lstatSync } from "node:fs";
 import { isAbsolute, normalize } from "node:path";
 import { pawlError } from "../../base/errors.ts";
+import { scarcityIn } from "../../base/scarcity.ts";
 import { SANDBOX_ERRORS } from "../../ports/errors/sandbox-errors.ts";
 import type { Mount } from "../../ports/sandbox.ts";
-import { type MountPoints, type Spot, statOf } from "./mount-points.ts";
-import { type Layer, PRIVATE_FOLDERS } from "./wall.ts";
+import { type MountPoints, type Spot, type Stand, statOf } from "./mount-points.ts";
+import { linkedParts } from "./places/linked-parts.ts";
+import { type Laying, sealPlace } from "./places/seal-place.ts";
+import { idOf, type Layer, PRIVATE_FOLDERS } from "./wall.ts";
 import { isWithin } from "./within.ts";
 
 export interface Laid {
   readonly layers: readonly Layer[];
+  /** Paths on this machine where a pipe must stand before the wall is built. */
+  readonly pipes: readonly string[];
   /** Takes away what had to be made. */
   clear(): void;
 }
@@ -23,32 +28,32 @@ const PARTS_OF_THE_WALL = ["/proc", "/dev", "/sys"];
 
 /** Throws SANDBOX_PATH_UNFIT; then nothing is left behind. */
 export function layOut(mounts: readonly Mount[], sealed: readonly string[], points: MountPoints): Laid {
-  const undo: (() => void)[] = [];
+  const laying: Laying = { points, pipes: [], undo: [] };
   const clear = (): void => {
-    for (const call of undo.splice(0).reverse()) call();
+    for (const call of laying.undo.splice(0).reverse()) call();
   };
   try {
     const layers: Layer[] = [];
-    const seals = outermost(sealed).flatMap((path) => sealOf(mounts, path));
+    const seals = sealsOf(mounts, sealed);
     for (const [index, mount] of mounts.entries()) {
       const stats = checkMount(mount);
-      undo.push(...makeRoom(mounts, index, stats, points));
-      layers.push({ kind: mount.access, from: mount.from, to: mount.to });
+      laying.undo.push(...makeRoom(mounts, index, stats, points));
+      layers.push({ kind: mount.access, from: mount.from, to: mount.to, id: idOf(stats) });
       const below = seals.filter((seal) => seal.cover === index);
-      layers.push(...layersOfSeals(mount, below, points, undo));
+      layers.push(...layersOfSeals(mount, stats, below, laying));
     }
-    return { layers, clear };
+    return { layers, pipes: laying.pipes, clear };
   } catch (error) {
     clear();
     throw error;
   }
 }
 
-function checkMount({ from, to }: Mount): Stats {
+function checkMount({ from, to }: Mount): BigIntStats {
   checkPath(from);
   checkPath(to);
   if (to === "/" || isWithin(PARTS_OF_THE_WALL, to)) throw unfit(to, "the wall itself is there");
-  const stats = lstatSync(from, { throwIfNoEntry: false });
+  const stats = lstatSync(from, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) throw unfit(from, "it does not exist");
   if (stats.isSymbolicLink()) throw unfit(from, "it is a symbolic link");
   if (!stats.isDirectory() && !stats.isFile()) throw unfit(from, "it is neither a file nor a folder");
@@ -56,7 +61,12 @@ function checkMount({ from, to }: Mount): Stats {
 }
 
 /** A place for a mount that lies in an earlier one. Returns how to take it away again. */
-function makeRoom(mounts: readonly Mount[], index: number, stats: Stats, points: MountPoints): readonly (() => void)[] {
+function makeRoom(
+  mounts: readonly Mount[],
+  index: number,
+  stats: BigIntStats,
+  points: MountPoints,
+): readonly (() => void)[] {
   const { to } = mounts[index] as Mount;
   const cover = mounts.slice(0, index).findLast((mount) => isWithin([mount.to], to));
   if (cover === undefined || cover.to === to) return [];
@@ -71,7 +81,7 @@ function makeRoom(mounts: readonly Mount[], index: number, stats: Stats, points:
   return undo;
 }
 
-function checkRoom(cover: Mount, found: Stats | undefined, kind: "folder" | "file", to: string): void {
+function checkRoom(cover: Mount, found: BigIntStats | undefined, kind: "folder" | "file", to: string): void {
   if (found === undefined) {
     if (cover.access === "read") throw unfit(to, "there is no place for it in a read-only mount");
     return;
@@ -86,10 +96,38 @@ interface Seal {
   readonly path: string;
 }
 
+/** Where a sealed path is a link, what it leads to is sealed with it. */
+function sealsOf(mounts: readonly Mount[], sealed: readonly string[]): readonly Seal[] {
+  const given = outermost(sealed).flatMap((path) => sealOf(mounts, path));
+  const linked = given.flatMap((seal) => {
+    const mount = mounts[seal.cover] as Mount;
+    if (seal.path === mount.to) return [];
+    const spot = spotOf(mount, seal.path);
+    if (waylaid(spot) || look(spot, seal.path)?.isSymbolicLink() !== true) return [];
+    const parts = linkedParts(spot);
+    const path = parts === null ? "" : `${mount.to}/${parts.join("/")}`;
+    return parts === null || coverOf(mounts, path) !== seal.cover ? [] : [path];
+  });
+  const all = outermost([...given.map(({ path }) => path), ...linked]);
+  return all.flatMap((path) => sealOf(mounts, path));
+}
+
+/** A folder on the way to it does not exist. */
+function waylaid({ root, parts }: Spot): boolean {
+  return parts.slice(0, -1).some((_, depth) => {
+    const spot = { root, parts: parts.slice(0, depth + 1) };
+    return look(spot, `${root}/${parts.join("/")}`) === undefined;
+  });
+}
+
+function coverOf(mounts: readonly Mount[], path: string): number {
+  return mounts.findLastIndex((mount) => isWithin([mount.to], path));
+}
+
 /** No seal where nothing can be written anyway. */
 function sealOf(mounts: readonly Mount[], path: string): readonly Seal[] {
   checkPath(path);
-  const cover = mounts.findLastIndex((mount) => isWithin([mount.to], path));
+  const cover = coverOf(mounts, path);
   const beneath = mounts.slice(cover + 1).find((mount) => isWithin([path], mount.to));
   if (beneath !== undefined) throw unfit(path, `${beneath.to} is mounted below it`);
   const mount = mounts[cover];
@@ -99,57 +137,65 @@ function sealOf(mounts: readonly Mount[], path: string): readonly Seal[] {
   return [];
 }
 
-function layersOfSeals(
-  mount: Mount,
-  seals: readonly Seal[],
-  points: MountPoints,
-  undo: (() => void)[],
-): readonly Layer[] {
+function layersOfSeals(mount: Mount, stats: BigIntStats, seals: readonly Seal[], laying: Laying): readonly Layer[] {
   const layers = new Map<string, Layer>();
   for (const { path } of seals) {
-    if (path === mount.to) return [{ kind: "read", from: mount.from, to: path }];
-    const parts = path.slice(mount.to.length + 1).split("/");
-    for (const depth of parts.keys()) {
-      const spot = { root: mount.from, parts: parts.slice(0, depth + 1) };
-      const isLast = depth + 1 === parts.length;
-      const found = look(spot, path);
-      const layer = isLast ? sealLayer(mount, spot, found, path) : pinLayer(mount, spot, found, path);
-      undo.push(keep(points, spot, found?.isFile() === true ? "file" : "folder", path));
+    if (path === mount.to) return [{ kind: "read", from: mount.from, to: path, id: idOf(stats) }];
+    const whole = spotOf(mount, path);
+    for (const depth of whole.parts.slice(0, -1).keys()) {
+      const spot = { root: mount.from, parts: whole.parts.slice(0, depth + 1) };
+      const layer = pinLayer(mount, spot, path, laying);
       layers.set(layer.to, layer);
+    }
+    const found = look(whole, path);
+    try {
+      layers.set(path, sealPlace(laying, whole, found, path));
+    } catch (error) {
+      throw noPlace(path, error);
     }
   }
   return [...layers.values()].sort((a, b) => (a.to < b.to ? -1 : 1));
 }
 
-function pinLayer(mount: Mount, spot: Spot, stats: Stats | undefined, path: string): Layer {
-  if (stats !== undefined && !stats.isDirectory()) throw unfit(path, "a part of the way to it is not a folder");
-  return { kind: "write", from: below(mount.from, spot), to: below(mount.to, spot) };
+function pinLayer(mount: Mount, spot: Spot, path: string, { points, undo }: Laying): Layer {
+  const found = look(spot, path);
+  if (found !== undefined && !found.isDirectory()) throw unfit(path, "a part of the way to it is not a folder");
+  undo.push(keep(points, spot, "folder", path));
+  const made = found ?? look(spot, path);
+  if (made === undefined) throw unfit(path, "a part of the way to it was removed at once");
+  return { kind: "write", from: below(mount.from, spot), to: below(mount.to, spot), id: idOf(made) };
 }
 
-function sealLayer(mount: Mount, spot: Spot, stats: Stats | undefined, path: string): Layer {
-  const to = below(mount.to, spot);
-  if (stats === undefined) return { kind: "empty", to };
-  if (stats.isSymbolicLink()) throw unfit(path, "it is a symbolic link");
-  if (!stats.isDirectory() && !stats.isFile()) throw unfit(path, "it is neither a file nor a folder");
-  if (stats.isFile() && stats.nlink > 1)
-    throw unfit(path, "the same file has another name, by which it could be written");
-  return { kind: "read", from: below(mount.from, spot), to };
+function spotOf(mount: Mount, path: string): Spot {
+  return { root: mount.from, parts: path.slice(mount.to.length + 1).split("/") };
 }
 
-function look(spot: Spot, path: string): Stats | undefined {
+function look(spot: Spot, path: string): BigIntStats | undefined {
   try {
     return statOf(spot);
-  } catch {
-    throw unfit(path, "a part of the way to it is a link, or cannot be entered");
+  } catch (error) {
+    if (isScarce(error)) throw error;
+    throw unfit(path, "a folder on the way to it is a link, or cannot be entered");
   }
 }
 
-function keep(points: MountPoints, spot: Spot, kind: "folder" | "file", path: string): () => void {
+function keep(points: MountPoints, spot: Spot, stand: Stand, path: string): () => void {
   try {
-    return points.keep(spot, kind);
+    return points.keep(spot, stand);
   } catch (error) {
-    throw unfit(path, `a place for it cannot be made (${(error as NodeJS.ErrnoException).code ?? "unknown"})`);
+    throw noPlace(path, error);
   }
+}
+
+function noPlace(path: string, error: unknown): Error {
+  const code = (error as NodeJS.ErrnoException).code ?? "unknown";
+  return code.startsWith("SANDBOX_") || isScarce(error)
+    ? (error as Error)
+    : unfit(path, `a place for it cannot be made (${code})`);
+}
+
+function isScarce(error: unknown): boolean {
+  return scarcityIn((error as NodeJS.ErrnoException).code ?? "") !== undefined;
 }
 
 /** What lies below another sealed path is sealed with it. */

@@ -3,7 +3,18 @@
  * it. The folder belongs to programs that may have left anything in it, so each step goes through an open folder and
  * follows no link.
  */
-import { closeSync, constants, lstatSync, mkdirSync, openSync, rmdirSync, type Stats, unlinkSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+} from "node:fs";
 
 /** A place below a folder that nobody can replace meanwhile: the folder itself is given by the host. */
 export interface Spot {
@@ -11,56 +22,96 @@ export interface Spot {
   readonly parts: readonly string[];
 }
 
+/**
+ * What stands at a place so that something can be mounted there. A pipe stands for a file that nobody may take for one:
+ * git neither lists nor saves it, also when its host was killed before it could take it away. It cannot be made from here; whoever
+ * starts the wall makes it, without any permission, which marks it as ours.
+ */
+export type Stand = "folder" | "file" | "pipe";
+
 export interface MountPoints {
   /**
    * Keeps the place for one wall, and makes it an empty folder or file when nothing is there. Throws when a part of
    * the way is missing, a link, or no folder. The returned function gives it back: the last one to do so takes away
    * what was made, unless something has been put there.
    */
-  keep(spot: Spot, kind: "folder" | "file"): () => void;
+  keep(spot: Spot, stand: Stand): () => void;
+  /** The same for a place where a link is: it is put away, and back when the place is given back. */
+  keepLink(spot: Spot, stand: Exclude<Stand, "file">): () => void;
 }
 
 interface Kept {
   users: number;
-  /** By us, and so to be taken away. */
-  readonly made: boolean;
+  readonly undo: (() => void)[];
 }
 
 const FOLDER_ONLY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const nothing = (): void => undefined;
 
 export function createMountPoints(): MountPoints {
   // Removing a place while another wall still stands on it would take that wall's mount away with it.
   const kept = new Map<string, Kept>();
+  const hold = (spot: Spot, begin: () => () => void): (() => void) => {
+    const name = nameOf(spot);
+    const undo = begin();
+    const entry = kept.get(name) ?? { users: 0, undo: [] };
+    kept.set(name, entry);
+    entry.users += 1;
+    entry.undo.push(undo);
+    let isBack = false;
+    return () => {
+      if (isBack) return;
+      isBack = true;
+      entry.users -= 1;
+      if (entry.users > 0) return;
+      kept.delete(name);
+      for (const call of entry.undo.reverse()) quietly(call);
+    };
+  };
   return {
-    keep: (spot, kind) => {
-      const made = make(spot, kind);
-      const stats = statOf(spot) as Stats;
-      const name = `${stats.dev}:${stats.ino}`;
-      const entry = kept.get(name) ?? { users: 0, made };
-      kept.set(name, entry);
-      entry.users += 1;
-      let isBack = false;
-      return () => {
-        if (isBack) return;
-        isBack = true;
-        entry.users -= 1;
-        if (entry.users > 0) return;
-        kept.delete(name);
-        if (entry.made) takeAway(spot, stats, kind);
-      };
-    },
+    keep: (spot, stand) => hold(spot, () => begin(spot, stand)),
+    keepLink: (spot, stand) => hold(spot, () => putAway(spot, stand)),
   };
 }
 
 /** What is at the place, not following a link; undefined: nothing. Throws when the way there is no plain way. */
-export function statOf(spot: Spot): Stats | undefined {
-  return inFolderOf(spot, (path) => lstatSync(path, { throwIfNoEntry: false }));
+export function statOf(spot: Spot): BigIntStats | undefined {
+  return inFolderOf(spot, (path) => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
 }
 
-function make(spot: Spot, kind: "folder" | "file"): boolean {
+/** Where the link at the place leads, as it is written. */
+export function targetOf(spot: Spot): string {
+  return inFolderOf(spot, (path) => readlinkSync(path, "utf8"));
+}
+
+/** Returns how to take away what was made. */
+function begin(spot: Spot, stand: Stand): () => void {
+  if (stand === "pipe") return () => takePipe(spot);
+  if (!make(spot, stand)) return nothing;
+  const made = statOf(spot);
+  return made === undefined ? nothing : () => takeAway(spot, made, stand);
+}
+
+function putAway(spot: Spot, stand: Exclude<Stand, "file">): () => void {
+  const target = inFolderOf(spot, (path) => readlinkSync(path, "buffer"));
+  inFolderOf(spot, unlinkSync);
+  const putBack = (): void => inFolderOf(spot, (path) => symlinkSync(target, path));
+  try {
+    const undo = begin(spot, stand);
+    return () => {
+      quietly(undo);
+      putBack();
+    };
+  } catch (error) {
+    putBack();
+    throw error;
+  }
+}
+
+function make(spot: Spot, stand: "folder" | "file"): boolean {
   return inFolderOf(spot, (path) => {
     try {
-      if (kind === "folder") mkdirSync(path, 0o755);
+      if (stand === "folder") mkdirSync(path, 0o755);
       else closeSync(openSync(path, "wx", 0o644));
       return true;
     } catch (error) {
@@ -70,23 +121,41 @@ function make(spot: Spot, kind: "folder" | "file"): boolean {
   });
 }
 
+function takeAway(spot: Spot, made: BigIntStats, stand: "folder" | "file"): void {
+  inFolderOf(spot, (path) => {
+    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined || !isSame(stats, made)) return;
+    if (stand === "folder") rmdirSync(path);
+    else if (stats.size === 0n && stats.nlink === 1n) unlinkSync(path);
+  });
+}
+
+function takePipe(spot: Spot): void {
+  inFolderOf(spot, (path) => {
+    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    if (stats?.isFIFO() === true && (stats.mode & 0o777n) === 0n) unlinkSync(path);
+  });
+}
+
 /** Nothing of this may fail the caller: a place that is in use, gone or replaced is no longer ours. */
-function takeAway(spot: Spot, made: Stats, kind: "folder" | "file"): void {
+function quietly(call: () => void): void {
   try {
-    inFolderOf(spot, (path) => {
-      const stats = lstatSync(path, { throwIfNoEntry: false });
-      if (stats === undefined || !isSame(stats, made)) return;
-      if (kind === "folder") rmdirSync(path);
-      else if (stats.size === 0 && stats.nlink === 1) unlinkSync(path);
-    });
+    call();
   } catch {
     return;
   }
 }
 
 /** A number is given again when what had it is gone, so the time of birth counts too. */
-function isSame(one: Stats, other: Stats): boolean {
-  return one.ino === other.ino && one.dev === other.dev && one.birthtimeMs === other.birthtimeMs;
+function isSame(one: BigIntStats, other: BigIntStats): boolean {
+  return one.ino === other.ino && one.dev === other.dev && one.birthtimeNs === other.birthtimeNs;
+}
+
+/** The same for every way that leads to the place. */
+function nameOf(spot: Spot): string {
+  const folder = { root: spot.root, parts: [...spot.parts.slice(0, -1), "."] };
+  const { dev, ino, birthtimeNs } = statOf(folder) as BigIntStats;
+  return `${dev}:${ino}:${birthtimeNs}/${spot.parts.at(-1)}`;
 }
 
 /** Calls with a path to the place that goes through the open folder it is in. */

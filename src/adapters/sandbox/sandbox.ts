@@ -1,6 +1,7 @@
 /** Sandbox with bubblewrap: a wall of namespaces, without capabilities, around one program. No wall, no program. */
-import { existsSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statSync } from "node:fs";
 import { isPawlError, pawlError } from "../../base/errors.ts";
+import { scarcityIn } from "../../base/scarcity.ts";
 import type { Egress, EgressDoor } from "../../ports/egress.ts";
 import { SANDBOX_ERRORS } from "../../ports/errors/sandbox-errors.ts";
 import { BEHIND, type EnclosedProgram, type Enclosure, type Sandbox, type SandboxReport } from "../../ports/sandbox.ts";
@@ -11,9 +12,10 @@ import { launch } from "./launcher.ts";
 import { layOut } from "./layers.ts";
 import { leakedDescriptors } from "./leaked-descriptors.ts";
 import { createMountPoints, type MountPoints } from "./mount-points.ts";
+import { makePipes, proveLayers } from "./places/proof.ts";
 import { syscallFilter } from "./syscall-filter.ts";
 import { readSystemView } from "./system-view.ts";
-import { type Layer, type SystemView, wallArguments } from "./wall.ts";
+import { idOf, type Layer, type SystemView, wallArguments } from "./wall.ts";
 
 export interface BubblewrapOptions {
   /** Path of bubblewrap; not given: the first of the usual places. */
@@ -34,6 +36,7 @@ export interface BubblewrapOptions {
 
 const PLACES = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"];
 const PATIENCE_MS = 5000;
+const STARVED_HINT = "Wait until this machine has less to do, or end what runs away, and try again.";
 
 /** A bubblewrap that was tried and found good. */
 interface Ready {
@@ -42,7 +45,12 @@ interface Ready {
   readonly filter: Uint8Array;
 }
 
-type Verdict = { readonly report: SandboxReport; readonly ready?: Ready };
+interface Verdict {
+  readonly report: SandboxReport;
+  readonly ready?: Ready;
+  /** What there is too little of now. */
+  readonly scarce?: string;
+}
 
 export function createBubblewrapSandbox(options: BubblewrapOptions): Sandbox {
   const points = createMountPoints();
@@ -50,10 +58,14 @@ export function createBubblewrapSandbox(options: BubblewrapOptions): Sandbox {
   return {
     check: async () => (await decide()).report,
     enclose: async (program) => {
-      const { report, ready } = await decide();
+      const { report, ready, scarce } = await decide();
+      if (scarce !== undefined) throw starved(scarce);
       if (ready === undefined) throw unavailable(report.missing ?? "", report.hint ?? "");
       checkProgram(program);
-      return enclose(options, ready, points, program);
+      return enclose(options, ready, points, program).catch((error: unknown) => {
+        const short = scarcityOf(error);
+        throw short === undefined ? error : starved(short);
+      });
     },
   };
 }
@@ -67,7 +79,7 @@ function createVerdicts(options: BubblewrapOptions): () => Promise<Verdict> {
     const now = identityOf(program);
     if (verdict === undefined || now !== identity) {
       identity = now;
-      verdict = judge(options, program);
+      verdict = judge(options, program).catch(whenStarved);
     }
     const asked = verdict;
     const found = await asked.catch((error: unknown) => {
@@ -103,7 +115,25 @@ async function judge(options: BubblewrapOptions, program: string | undefined): P
   const system = viewOf(options);
   if (typeof system === "string") return bad(system, "Correct the paths that programs may read.");
   const report = await examine({ program, system, filter, patienceMs: options.patienceMs ?? PATIENCE_MS });
-  return report.missing === null ? { report, ready: { program, system, filter } } : { report };
+  if (report.missing === null) return { report, ready: { program, system, filter } };
+  const scarce = scarcityIn(report.missing);
+  return scarce === undefined ? { report } : { report: { ...report, hint: STARVED_HINT }, scarce };
+}
+
+/** This process itself can have too little of something. */
+function whenStarved(error: unknown): Verdict {
+  const scarce = scarcityOf(error);
+  if (scarce === undefined) throw error;
+  return { report: { missing: scarce, hint: STARVED_HINT, name: "bubblewrap" }, scarce };
+}
+
+/** undefined: it is another problem. */
+function scarcityOf(error: unknown): string | undefined {
+  return isPawlError(error) || !(error instanceof Error) ? undefined : scarcityIn(error.message);
+}
+
+function starved(scarce: string): Error {
+  return pawlError(SANDBOX_ERRORS, "SANDBOX_STARVED", { scarce });
 }
 
 /** A sentence when it asks for something that cannot be shown. */
@@ -131,10 +161,7 @@ async function enclose(
   const laid = layOut(program.mounts, program.sealed, points);
   try {
     const door = await openDoor(options.egress, program.network);
-    const layers: readonly Layer[] = [
-      ...laid.layers,
-      ...(door === null ? [] : [{ kind: "read", from: door.socketPath, to: BRIDGE.socket } as const]),
-    ];
+    const layers: readonly Layer[] = [...laid.layers, ...(door === null ? [] : [doorLayer(door)])];
     const wall = wallArguments({
       system: ready.system,
       layers,
@@ -146,6 +173,8 @@ async function enclose(
       wall,
       filter: ready.filter,
       leaked,
+      before: makePipes(laid.pipes),
+      within: proveLayers(layers),
       key: program.key,
       argv: program.argv,
       fileBytes: program.fileBytes,
@@ -173,6 +202,11 @@ async function openDoor(egress: Egress | undefined, hosts: readonly string[]): P
       "Remove the hosts the stage may reach, or give the sandbox a broker.",
     );
   return egress.open(hosts);
+}
+
+function doorLayer({ socketPath }: EgressDoor): Layer {
+  const id = idOf(lstatSync(socketPath, { bigint: true }));
+  return { kind: "read", from: socketPath, to: BRIDGE.socket, id };
 }
 
 /** What the wall sets comes last, so that nothing can take its place. */

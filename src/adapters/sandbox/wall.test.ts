@@ -44,8 +44,8 @@ describe("wallArguments", () => {
     const text = argumentsOf({
       env: { A: "b c", D: "" },
       layers: [
-        { kind: "write", from: "/host/tree", to: "/workspace" },
-        { kind: "read", from: "/host/tree/.git", to: "/workspace/.git" },
+        { kind: "write", from: "/host/tree", to: "/workspace", id: "1:2" },
+        { kind: "read", from: "/host/tree/.git", to: "/workspace/.git", id: "1:3" },
         { kind: "empty", to: "/workspace/.vscode" },
       ],
     }).join("\n");

@@ -1,4 +1,5 @@
 /** The arguments of bubblewrap for one wall: pure, so that what is asked of it can be read and tested. */
+import type { BigIntStats } from "node:fs";
 import { BEHIND } from "../../ports/sandbox.ts";
 import { DESCRIPTORS } from "./launcher.ts";
 
@@ -16,9 +17,9 @@ export interface SystemView {
   readonly path: string;
 }
 
-/** One thing mounted; a later one lies over an earlier one. */
+/** One thing mounted; a later one lies over an earlier one. `id`: what was seen at `from`, and so must be found at `to`. */
 export type Layer =
-  | { readonly kind: "read" | "write"; readonly from: string; readonly to: string }
+  | { readonly kind: "read" | "write"; readonly from: string; readonly to: string; readonly id: string }
   /** An empty folder that stays empty. */
   | { readonly kind: "empty"; readonly to: string };
 
@@ -27,6 +28,11 @@ export interface Wall {
   readonly layers: readonly Layer[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+}
+
+/** Device and number: no two things have the same while both exist. */
+export function idOf({ dev, ino }: Pick<BigIntStats, "dev" | "ino">): string {
+  return `${dev}:${ino}`;
 }
 
 const MIB = 1024 * 1024;

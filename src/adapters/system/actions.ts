@@ -15,6 +15,11 @@ export function createActions(lists: readonly (readonly Action[])[]): Actions {
   return { get: (name) => byName.get(name), signatures: () => signatures };
 }
 
-function signatureOf({ name, summary, effect, cost, input }: Action): ActionSignature {
-  return { name, summary, effect, cost, input };
+/** Every member of the signature, and nothing else that the object of a program may carry. */
+function signatureOf({ name, summary, effect, cost, input, usesTree, level }: Action): ActionSignature {
+  return {
+    ...{ name, summary, effect, cost, input },
+    ...(usesTree === undefined ? {} : { usesTree }),
+    ...(level === undefined ? {} : { level }),
+  };
 }

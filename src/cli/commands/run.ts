@@ -6,6 +6,7 @@ import { COMPILE_OPTIONS, compileGiven } from "../input/find-blueprint.ts";
 import { reportProblems } from "../report-problems.ts";
 import { hostRun } from "../runs/host-run.ts";
 import type { CommandSpec } from "../spec.ts";
+import { renderLeftOut } from "../views/left-out.ts";
 import { beginStory } from "../views/run-story.ts";
 
 export const runCommand: CommandSpec = {
@@ -14,6 +15,7 @@ export const runCommand: CommandSpec = {
   details: [
     "The run is stored before its first stage starts and after every step: if this process dies, `pawl resume` goes on.",
     "Ctrl-C cancels the run; Ctrl-C twice kills its processes at once. On a terminal the stage under way is shown live.",
+    "A run starts from the last commit unless its workspace says otherwise; changed files that it therefore does not see are counted on standard error, and as `leftOut` in JSON.",
   ],
   arguments: [{ name: "blueprint", summary: "path of a blueprint, or a name from `pawl list`", required: true }],
   options: [
@@ -38,8 +40,13 @@ export const runCommand: CommandSpec = {
       else context.out.document({ plan: plan.value, explained: explainJson(plan.value) });
       return EXIT.succeeded;
     }
+    // Why a project cannot be looked at is told by the start.
+    const leftOut = await runtime.leftOut(plan.value, sources).catch(() => []);
     const handle = await runtime.start(plan.value, { danger: allowsDanger(context.given) });
     context.out.line(`run ${handle.run}`);
-    return hostRun(context, runtime, handle, beginStory(handle.run));
+    const notice = renderLeftOut(leftOut);
+    if (notice !== null) context.out.note(notice);
+    const start = leftOut.length === 0 ? {} : { leftOut: leftOut.length };
+    return hostRun(context, runtime, handle, beginStory(handle.run), start);
   },
 };

@@ -18,8 +18,14 @@ import { createRunWriter, type RunReport, type RunWriter } from "./run-writers.t
 const KILL_LIMIT_MS = 5000;
 const TAIL_LINES = 12;
 
-/** `story` holds what was already told; only newer events are written. */
-export async function hostRun(context: Context, runtime: Runtime, handle: Hosted, story: RunStory): Promise<ExitCode> {
+/** `story` holds what was already told; only newer events are written. `start` is part of the document at the end. */
+export async function hostRun(
+  context: Context,
+  runtime: Runtime,
+  handle: Hosted,
+  story: RunStory,
+  start: RunReport["start"] = {},
+): Promise<ExitCode> {
   const writer = createRunWriter(context.out, story, context.now);
   const stopOutput = runtime.onOutput((run, stage, text) => writer.output(stage, text, run === handle.run));
   const interrupted = watchInterrupts(context, runtime, handle, writer);
@@ -32,8 +38,8 @@ export async function hostRun(context: Context, runtime: Runtime, handle: Hosted
     story.open = await openQuestions(runtime, story);
     const hosted = false;
     const exit = interrupted.kind() === null ? exitOfRun(end.status, end.reason) : EXIT.interrupted;
-    const report: RunReport = { exit, hosted, tail: exit === EXIT.succeeded ? null : await tailOf(runtime, story) };
-    writer.end(report);
+    const tail = exit === EXIT.succeeded ? null : await tailOf(runtime, story);
+    writer.end({ exit, hosted, tail, start });
     return exit;
   } finally {
     interrupted.release();

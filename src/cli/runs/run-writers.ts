@@ -27,6 +27,8 @@ export interface RunReport {
   readonly exit: ExitCode;
   readonly hosted: boolean;
   readonly tail: { readonly stage: string; readonly lines: readonly string[] } | null;
+  /** What only the start of a run knows; `leftOut`: changed files of the project that it does not see, if there are any. */
+  readonly start: { readonly leftOut?: number };
 }
 
 const MOST_STAGES = 4;
@@ -122,7 +124,7 @@ function createJsonWriter(out: Output, story: RunStory): RunWriter {
     event: () => undefined,
     output: () => undefined,
     say: out.note,
-    end: (report) => out.document(runDocument(story, report)),
+    end: (report) => out.document({ ...runDocument(story, report), ...report.start }),
     close: () => undefined,
   };
 }
@@ -132,7 +134,7 @@ function createJsonlWriter(out: Output, story: RunStory): RunWriter {
     event: (stored) => out.document(eventDocument(story.run, stored)),
     output: () => undefined,
     say: out.note,
-    end: (report) => out.document({ kind: "end", ...runDocument(story, report) }),
+    end: (report) => out.document({ kind: "end", ...runDocument(story, report), ...report.start }),
     close: () => undefined,
   };
 }

@@ -2,10 +2,12 @@
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import { NO_USAGE } from "../../base/usage.ts";
+import type { Landing } from "../../kernel/aftermath.ts";
 import { createInbox, type Inbox } from "../../kernel/inbox.ts";
 import { type LoopEnd, type Restored, runLoop } from "../../kernel/loop.ts";
 import { recover } from "../../kernel/recover.ts";
 import { restore } from "../../kernel/replay.ts";
+import type { Plan } from "../../plan/plan.ts";
 import type { Hosted, HostedEnd, NewRun } from "../../ports/engine.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
 import type { Control } from "../../ports/store/control.ts";
@@ -39,7 +41,7 @@ export interface HostedRun extends Hosted {
 const DRAINED = Symbol("drained");
 
 /** Runs the loop of a run that this process has claimed, and gives the run back when the loop lets go. */
-function hostRun(hosting: Hosting, restored: Restored, first: readonly Fact[], journal: Journal): HostedRun {
+function hostRun(hosting: Hosting, restored: Restored, first: readonly Landing[], journal: Journal): HostedRun {
   const { run } = restored;
   const inbox = createInbox();
   const loop = runLoop(restored, first, { ...hosting.ports, journal }, inbox);
@@ -69,7 +71,7 @@ async function endOfHosting(
     if (asked) await control.settle(run);
     if (isTerminal(end.state.status)) {
       if (plan.children.length > 0) await hosting.endChildren(run);
-      if (end.state.facts.tree !== null) await leaveWorkspaces(hosting, run);
+      await clearAfter(hosting, plan, end.state);
     }
     return endOf(end.state);
   } catch (error) {
@@ -84,8 +86,10 @@ async function endOfHosting(
 }
 
 /** What cannot be removed now is left for a sweep: the run has its end already. */
-async function leaveWorkspaces({ ports }: Hosting, run: RunId): Promise<void> {
-  await ports.workspaces.leave(run, ports.clock.now()).catch(() => undefined);
+async function clearAfter({ ports }: Hosting, plan: Plan, { facts }: RunState): Promise<void> {
+  const { run, tree } = facts;
+  if (tree !== null) await ports.workspaces.leave(run, ports.clock.now()).catch(() => undefined);
+  if (plan.workspace !== null) await ports.executor.leave(run).catch(() => undefined);
 }
 
 export function endOf(state: RunState): HostedEnd {
@@ -113,9 +117,10 @@ export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedR
   const unsaved = [created, ...(fork?.history ?? [])];
   const restored: Restored = { ...restore(run, plan, unsaved), seq: 0, unsaved };
   const { tree: begin } = restored.state.facts;
-  if (begin !== null) await ports.workspaces.keep(run, begin);
+  if (begin !== null) await ports.workspaces.keep(run, begin, parent?.run);
   // What the other run had done took its own time, and not the time since.
-  const first: readonly Fact[] = fork === undefined ? [] : [{ type: "run.resumed", after: "interruption" }];
+  const first: readonly Landing[] =
+    fork === undefined ? [] : [{ fact: { type: "run.resumed", after: "interruption" } }];
   return new Promise((resolve, reject) => {
     const create: Journal["create"] = async (...call) => {
       const result = await ports.journal.create(...call);
@@ -163,7 +168,7 @@ async function takeNow(hosting: Hosting, run: RunId, first: FirstFacts): Promise
   try {
     // What is read after the claim cannot change under us.
     const restored = await restoreRun(ports.journal, await findOpen(hosting, run));
-    const facts = first(restored);
+    const facts = first(restored).map((fact) => ({ fact }));
     // Who goes on with a run that rests has overruled what was asked before that.
     if (restored.state.status !== "running") await control.settle(run);
     return hostRun(hosting, restored, [...(await recover(restored, ports)), ...facts], ports.journal);

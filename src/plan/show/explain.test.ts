@@ -69,10 +69,10 @@ describe("explainPlan", () => {
       scan         command  run npm test                   idempotent  1      10m      1       workspace_write  allow (blueprint.allow[0])  success → done · failure → fix
       fix          command  shell fix \${stages.scan.exit}  idempotent  2      10m      3       workspace_write  at run time                 success → verify · failure → fail
       verify       gate     run npm test                   idempotent  1      10m      3       workspace_write  allow (blueprint.allow[0])  pass → checks · fail → ↺ fix · escalate → paused, then ↺ verify
-      checks       group    2 members, 2 at a time         -           -      10m      1       -                by member                   success → child · failure → fail
+      checks       group    2 members, 2 at a time         -           -      10m 2s   1       -                by member                   success → child · failure → fail
       checks.lint  command  run npx lint                   idempotent  1      10m      1       workspace_write  deny (default)
       checks.note  action   action note                    idempotent  1      10m      1       -                ask (blueprint.ask[0])
-      child        run      blueprint kid                  keyed       1      1s       1       -                by stage                    success → done (before push) · failure → fail
+      child        run      blueprint kid                  keyed       1      3s       1       -                by stage                    success → done (before push) · failure → fail
 
       Cut at L1: push, tell
 
@@ -90,7 +90,7 @@ describe("explainPlan", () => {
 
       Worst case
         stages  14 started, every attempt and child run counted
-        wall    1h, without waiting for people
+        wall    1h 2s, without waiting for people
         tokens  10
         money   $0.02
       "

@@ -12,9 +12,10 @@ export const FILE_ERRORS = {
     exit: 1,
   },
   FILE_PATH_RESERVED: {
-    what: (d: AtPath) => `${d.path} belongs to Pawl or to git.`,
-    why: "What is written there could change how this or another program works, or break the journal.",
-    hint: "Choose a path outside .pawl and .git.",
+    what: (d: { path: string; sealed: string }) =>
+      `${d.path} is sealed: ${d.sealed} belongs to git, to Pawl or to a tool.`,
+    why: "Programs run what is written there with the rights of whoever opens the project, or the journal would break.",
+    hint: "Choose another path, or make this change yourself.",
     retry: "after_change",
     exit: 1,
   },

@@ -112,6 +112,14 @@ export const GIT_ERRORS = {
     retry: "after_change",
     exit: 1,
   },
+  GIT_PATCH_SEALED: {
+    what: (d: { path: string; sealed: string }) =>
+      `The patch was not applied: it changes ${d.path}, and ${d.sealed} is sealed: it belongs to git, to Pawl or to a tool.`,
+    why: "Programs run what is written there with the rights of whoever opens the project.",
+    hint: "Leave this file out of the patch, or make the change yourself.",
+    retry: "after_change",
+    exit: 1,
+  },
   GIT_COMMAND_FAILED: {
     what: (d: { doing: string; detail: string }) => `Git failed at ${d.doing}: ${d.detail}.`,
     why: "The effect of the stage did not happen, or will be found when the stage is repeated.",

@@ -9,10 +9,18 @@ export const SANDBOX_ERRORS = {
     retry: "after_change",
     exit: 1,
   },
+  SANDBOX_STARVED: {
+    what: (d: { scarce: string }) => `The sandbox cannot be built now: ${d.scarce}.`,
+    why: "Other programs of this machine use what it needs. Nothing was started, and nothing is wrong with the stage.",
+    hint: "Wait until there is less to do, or end what runs away (`ps -eLf`), then resume the run.",
+    retry: "safe",
+    exit: 1,
+  },
   SANDBOX_PATH_UNFIT: {
     what: (d: { path: string; problem: string }) => `The sandbox cannot protect ${d.path}: ${d.problem}.`,
     why: "A path that must stay as it is could be replaced by the process. Nothing was started.",
-    hint: "Make it an ordinary file or folder, or remove it.",
+    hint: (d: { path: string }) =>
+      `Make ${d.path} and the folders on the way to it ordinary files and folders in the project, or remove them, and commit that.`,
     retry: "after_change",
     exit: 1,
   },

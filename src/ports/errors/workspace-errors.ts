@@ -10,9 +10,10 @@ export const WORKSPACE_ERRORS = {
     exit: 3,
   },
   WORKSPACE_PROJECT_BELOW: {
-    what: (d: { root: string; top: string }) => `${d.root} is a folder inside the repository ${d.top}.`,
-    why: "A workspace holds a whole repository; paths of the blueprint would mean something else in it.",
-    hint: "Run pawl at the top of the repository and give the stages a `cwd`.",
+    what: (d: { folder: string; top: string }) =>
+      `The project is the folder ${d.folder} of the repository ${d.top}, and a run would start without it.`,
+    why: "A workspace holds the repository as it was committed; a folder that git does not keep is not in it.",
+    hint: "Commit the folder, or make it a repository of its own with `git init`.",
     retry: "after_change",
     exit: 3,
   },

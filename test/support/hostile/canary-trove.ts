@@ -46,13 +46,17 @@ const IN_PROJECT: Readonly<Record<string, (value: string) => string>> = {
   ".pawl/tmp/of-another-run/0-key": (value) => `${value}\n`,
 };
 
+export function makeCanary(name: string): Canary {
+  return { name, value: `cnry+${randomBytes(10).toString("hex")}=${randomBytes(10).toString("hex")}` };
+}
+
 export function plantTrove({ home, root, neighbour, temp }: TroveFolders): Trove {
   const canaries: Canary[] = [];
   const places: string[] = [];
   const make = (name: string): string => {
-    const value = `cnry+${randomBytes(10).toString("hex")}=${randomBytes(10).toString("hex")}`;
-    canaries.push({ name, value });
-    return value;
+    const canary = makeCanary(name);
+    canaries.push(canary);
+    return canary.value;
   };
   const plant = (folder: string, path: string, write: (value: string) => string, flag = "w"): void => {
     const place = join(folder, path);
@@ -73,7 +77,7 @@ export function plantTrove({ home, root, neighbour, temp }: TroveFolders): Trove
 }
 
 /** The names of those that the bytes hold, each with its disguise. */
-export function canariesIn(bytes: Buffer, { canaries }: Trove): readonly string[] {
+export function canariesIn(bytes: Buffer, { canaries }: Pick<Trove, "canaries">): readonly string[] {
   const text = bytes.toString("latin1");
   // Hexadecimal digits and escapes may be written either way.
   const lower = text.toLowerCase();

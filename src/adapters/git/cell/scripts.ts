@@ -2,18 +2,14 @@
  * What runs in cells. `$LAST` is the tree that the host knows the workspace to have held last; `$TREE` the one it shall
  * hold. The shadow git folder holds our own index of the workspace, so no file that a stage can write steers git:
  *
- *   index          what the workspace held when it was last looked at
+ *   index          what the workspace held when it was last saved, built or restored
+ *   known          the tree that the index stands for; without it, that is not known
  *   info/exclude   the ignore rules of the commit the run started from
- *   new/           objects on their way to the vault; `sent` names the tree they belong to
+ *   new/           objects on their way to the vault, while a cell is at work
  *   gitlinks       folders of submodules: they stay empty
- *   young          files that changed in the same second as the index was written. Git compares times in whole seconds, so
- *                  such a file could be changed again unseen; it is taken out of the index, and so always read anew.
- *   known          the tree that the index stands for
- *
- * A pipe where git expects a file would hold it for ever: when a scan takes long and there is one, git is ended, pipes and
- * sockets, which hold no bytes, are removed, and the scan begins again.
  */
 import { BEHIND } from "../../../ports/sandbox.ts";
+import { SCAN } from "./scan-script.ts";
 
 const CODE_OF_FAILURE = 90;
 
@@ -27,86 +23,7 @@ open_up() {
 }
 `;
 
-const SCAN = `
-special() { find . -path ./.git -prune -o '(' -type p -o -type s ')' "$@"; }
-watch() {
-  while sleep 2 && [ -n "$(special -print -quit)" ]; do
-    for process in /proc/[0-9]*; do
-      read -r name <"$process/comm" && case $name in git*) kill -9 "\${process#/proc/}" ;; esac
-    done
-  done
-}
-refuse() { say unfit "$1"; exit 0; }
-mend() {
-  rm -f "$GIT_DIR/index" "$GIT_DIR/index.lock" "$GIT_DIR/young" "$GIT_DIR/young.new"
-  [ -z "$LAST" ] || git read-tree "$LAST" 2>/tmp/e1
-}
-look() {
-  git ls-files -z -o -X "$GIT_DIR/info/exclude" >/tmp/others 2>/tmp/e1 & others=$!
-  git diff-files -z --name-only >/tmp/changed 2>/tmp/e2; changed=$?
-  wait "$others" && [ "$changed" = 0 ] || return 1
-  [ ! -s /tmp/e1 ] && [ ! -s /tmp/e2 ] || ! grep -qE '^(fatal|error)|could not|unable to|denied' /tmp/e1 /tmp/e2
-}
-check_nested() {
-  [ -s /tmp/others ] && grep -zq '/$' /tmp/others || return 0
-  refuse "the nested repository $(grep -z '/$' /tmp/others | head -zn 3 | tr '\\0' ' ')"
-}
-check_gitlinks() {
-  [ -s "$GIT_DIR/gitlinks" ] || return 0
-  xargs -0 sh -c 'for at; do [ -d "./$at" ] && [ ! -L "./$at" ] && [ -n "$(ls -A "./$at")" ] && printf "%s " "$at"; done; true' sh \\
-    <"$GIT_DIR/gitlinks" >/tmp/filled
-  [ ! -s /tmp/filled ] || refuse "files in the folder of a submodule: $(head -c 200 /tmp/filled)"
-}
-add() { git update-index --add --replace "$@" -z --stdin 2>/tmp/e3 && [ ! -s /tmp/e3 ]; }
-take() {
-  [ -s /tmp/changed ] || [ -s /tmp/others ] || return 0
-  cat /tmp/changed /tmp/others | add --remove || take_slowly
-}
-take_slowly() {
-  : >>"$GIT_DIR/young"
-  git ls-files -z -o 2>/dev/null | sort -z >/tmp/all
-  sort -zu "$GIT_DIR/young" | comm -z -12 /tmp/all - >/tmp/there
-  git add -u . 2>/tmp/e3 && cat /tmp/others /tmp/there | add && return 0
-  bad=$(sed -n "s/^error: Invalid path '\\(.*\\)'$/\\1/p; s/^Ignoring path \\(.*\\)/\\1/p" /tmp/e3 | head -n 1)
-  [ -z "$bad" ] || refuse "a name that belongs to git: $bad"
-  return 1
-}
-scan_once() {
-  [ -f "$GIT_DIR/index" ] || mend
-  if [ -f "$GIT_DIR/young.new" ]; then
-    git update-index --force-remove -z --stdin <"$GIT_DIR/young.new" && mv "$GIT_DIR/young.new" "$GIT_DIR/young" || return 1
-  fi
-  look || { open_up; look; } || return 1
-  [ ! -s "$GIT_DIR/young" ] || cat "$GIT_DIR/young" >>/tmp/changed
-  check_nested; check_gitlinks
-  wait "$cleaner"
-  take || return 1
-  if [ ! -s /tmp/changed ] && [ ! -s /tmp/others ] && [ -n "$LAST" ] && [ "$LAST" = "$known" ]; then tree=$LAST
-  else tree=$(git write-tree 2>/tmp/e4) || return 1; fi
-}
-scan() {
-  sent=; known=
-  [ ! -f "$GIT_DIR/sent" ] || read -r sent <"$GIT_DIR/sent"
-  [ ! -f "$GIT_DIR/known" ] || read -r known <"$GIT_DIR/known"
-  { [ -z "$sent" ] || [ "$sent" != "$LAST" ] || rm -rf "$GIT_DIR/new" "$GIT_DIR/sent"
-    [ -d "$GIT_DIR/new" ] || mkdir "$GIT_DIR/new"; } & cleaner=$!
-  [ ! -e "$GIT_DIR/index.lock" ] || rm -f "$GIT_DIR/index.lock"
-  watch >/dev/null 2>&1 & watcher=$!
-  scan_once || { special -exec rm -f {} +; open_up; scan_once; } || { mend; known=; scan_once; } || fail
-  kill "$watcher" 2>/dev/null
-  [ "$tree" = "$known" ] || printf '%s\\n' "$tree" >"$GIT_DIR/known"
-}
-age() {
-  [ -s /tmp/changed ] || [ -s /tmp/others ] || return 0
-  cat /tmp/changed /tmp/others | sed -z 's:^:./:' |
-    xargs -0 sh -c 'exec find "$@" -maxdepth 0 ! -type d -newerct "2 seconds ago" -print0' sh 2>/dev/null |
-    sed -z 's:^\\./::' >"$GIT_DIR/young.new"
-  [ ! -s "$GIT_DIR/young.new" ] || git update-index --force-remove -z --stdin <"$GIT_DIR/young.new" || return 0
-  mv "$GIT_DIR/young.new" "$GIT_DIR/young"
-}
-`;
-
-/** Sends what lies in new/ as a pack. */
+/** Sends the objects of this cell as a pack. */
 const SEND = `
 ids() {
   for object in ??/*; do
@@ -122,7 +39,6 @@ send() {
   cd ${BEHIND.workspace} || fail
   if [ ! -s /tmp/ids ]; then say known "$tree"
   else
-    printf '%s\\n' "$tree" >"$GIT_DIR/sent"
     say pack "$tree"
     git pack-objects -q --stdout --window=0 </tmp/ids 2>/tmp/e5 || fail
   fi
@@ -150,6 +66,7 @@ private() {
     printf '%s\\n' "$HEAD_COMMIT" >.git/refs/heads/pawl
     printf '%s' "$PRIVATE_CONFIG" >.git/config
     cp "$GIT_DIR/index" .git/index
+    [ "$TREE" = "$HEAD_COMMIT" ] || GIT_INDEX_FILE=$PWD/.git/index git read-tree --reset "$HEAD_COMMIT" 2>/tmp/e8 || fail
     [ ! -f /run/pawl/shallow ] || cp /run/pawl/shallow .git/shallow
   fi
 }
@@ -164,16 +81,53 @@ has_objects() {
 }
 `;
 
-/** Answers `same <tree>`, `known <tree>` (all its objects are in the vault), `pack <tree>` or `unfit <why>`. */
+/**
+ * Waits for a line, `$LAST`. Answers `same <tree>`, `known <tree>` (all its objects are in the vault), `pack <tree>` or
+ * `unfit <why>`. When a second line says that the tree is kept, the next scan has less to do. The process that packs is
+ * started ahead, like the one that adds, when there is time: `$AHEAD`.
+ */
 export const SAVE = `${COMMON}${SCAN}${SEND}
+open_packer() {
+  git pack-objects -q --stdout --window=0 </tmp/wanted 2>/tmp/e5 & packer=$!
+  exec 8>/tmp/wanted
+}
+send_ids() {
+  cd "$GIT_OBJECT_DIRECTORY" || fail
+  set -- ??/* pack/*.idx
+  if [ "$*" = "??/* pack/*.idx" ]; then say known "$tree"
+  else
+    say pack "$tree"
+    ids >&8
+    exec 8>&-
+    wait "$packer" || fail
+  fi
+  cd ${BEHIND.workspace} || fail
+}
+set_up
+open_packer
+[ -z "$AHEAD" ] || wait_ready
+read -r LAST || exit 0
 scan
-if [ "$tree" = "$LAST" ]; then say same "$tree"; else send; fi
-age
+if [ "$tree" = "$LAST" ]; then say same "$tree"; else send_ids; fi
+read -r kept || exit 0
+publish
+rm -rf "$GIT_DIR/new" "$GIT_DIR"/sharedindex*
 exit 0
 `;
 
-/** Fills an empty folder. Answers `built`. */
+/**
+ * Fills an empty folder. Answers `built`. Ignored files of another workspace come first: git, which lays out the tree over
+ * them, follows no link.
+ */
 export const BUILD = `${COMMON}${FINISH}
+copy_ignored() {
+  cd /run/pawl/origin/tree || return 1
+  rules=/run/pawl/origin/shadow.git/info/exclude
+  GIT_DIR=/run/pawl/origin/shadow.git GIT_WORK_TREE=$PWD git ls-files -z -o -i --directory -X "$rules" >/tmp/ignored &&
+    sed -z 's:/$::; s:^:./:' </tmp/ignored | grep -zvx './.pawl' |
+    xargs -0r cp -a --reflink=auto --parents -t ${BEHIND.workspace} -- && cd ${BEHIND.workspace}
+}
+[ ! -d /run/pawl/origin ] || copy_ignored 2>/tmp/e7 || fail
 lay_out || fail
 count=0
 printf '%s' "$SHARES" | while IFS= read -r at; do
@@ -191,8 +145,10 @@ say built
  */
 export const RESTORE = `${COMMON}${SCAN}${FINISH}
 refuse() { say stray; exit 0; }
+set_up
 scan
 [ "$tree" = "$LAST" ] || { say dirty "$tree"; exit 0; }
+publish || fail
 [ -z "$(find . -mindepth 2 -name .git -prune -print -quit)" ] || refuse
 [ -n "$FORCE" ] || ! has_objects || { say objects; exit 0; }
 special -exec rm -f {} +
@@ -210,15 +166,17 @@ say restored
 export const ARCHIVE = `${COMMON}${SCAN}${SEND}
 list() {
   [ -z "$WHOLE" ] && [ -f "$GIT_DIR/index" ] && look || return 1
-  : >>"$GIT_DIR/young"; : >>"$GIT_DIR/gitlinks"
-  { cat /tmp/others /tmp/changed "$GIT_DIR/young" "$GIT_DIR/gitlinks"; find . -mindepth 2 -name .git -prune -print0; } |
+  : >>"$GIT_DIR/gitlinks"
+  { cat /tmp/others /tmp/changed "$GIT_DIR/gitlinks"; find . -mindepth 2 -name .git -prune -print0; } |
     sed -z 's:^\\(\\./\\)\\?:./:' | sort -zu |
     xargs -0 sh -c 'for at; do if [ -e "$at" ] || [ -L "$at" ]; then printf "%s\\0" "$at"; fi; done' sh >/tmp/list
 }
-watch >/dev/null 2>&1 &
-rm -rf "$GIT_DIR/new" "$GIT_DIR/sent"; mkdir "$GIT_DIR/new" || fail
+packer=
+watch >/dev/null 2>&1 & watcher=$!
+rm -rf "$GIT_DIR/new"; mkdir "$GIT_DIR/new" || fail
 open_up
 list || printf './\\0' >/tmp/list
+kill "$watcher" 2>/dev/null
 tar --anchored --exclude=./.git --null --verbatim-files-from -T /tmp/list -cSf "$GIT_DIR/archive" 2>/tmp/e1
 [ $? -lt 2 ] || fail
 blob=$(git hash-object -w --no-filters "$GIT_DIR/archive" 2>/tmp/e2) || fail
@@ -239,7 +197,7 @@ printf '%s\\n' "$objects"/??/* | sed 's:.*/\\(..\\)/\\([^/]*\\)$:\\1\\2:' >/tmp/
 for index in "$objects"/pack/*.idx; do [ ! -f "$index" ] || git show-index <"$index" 2>/dev/null | cut -d ' ' -f 2 >>/tmp/found; done
 grep -xE '[0-9a-f]{40}|[0-9a-f]{64}' /tmp/found | sort -u |
   GIT_OBJECT_DIRECTORY=${BEHIND.objects} git cat-file --batch-check='%(objectname)' | sed -n 's/ missing$//p' >/tmp/missing
-rm -rf "$GIT_DIR/new" "$GIT_DIR/sent"; mkdir "$GIT_DIR/new" || fail
+rm -rf "$GIT_DIR/new"; mkdir "$GIT_DIR/new" || fail
 export GIT_ALTERNATE_OBJECT_DIRECTORIES="$objects:$GIT_ALTERNATE_OBJECT_DIRECTORIES"
 git cat-file --batch-check='%(objecttype) %(objectname)' </tmp/missing >/tmp/types
 [ -s /tmp/types ] || { say none; exit 0; }
@@ -265,7 +223,7 @@ git pack-objects -q --stdout --window=0 </tmp/ids 2>/tmp/e3 || fail
 /** The private repository as an archive, for when its objects do not fit together. Answers like ARCHIVE. */
 export const ARCHIVE_PRIVATE = `${COMMON}${SEND}
 find .git -type d ! -perm -u=rwx -exec chmod u+rwx {} ';'
-rm -rf "$GIT_DIR/new" "$GIT_DIR/sent"; mkdir "$GIT_DIR/new" || fail
+rm -rf "$GIT_DIR/new"; mkdir "$GIT_DIR/new" || fail
 tar -cSf "$GIT_DIR/archive" .git 2>/tmp/e1; [ $? -lt 2 ] || fail
 blob=$(git hash-object -w --no-filters "$GIT_DIR/archive" 2>/tmp/e2) || fail
 tree=$(printf '100644 blob %s\\tprivate.tar\\n' "$blob" | git mktree 2>/tmp/e3) || fail

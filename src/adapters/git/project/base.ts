@@ -1,12 +1,13 @@
 /** What a new run starts from: the commit that is checked out, or the files as they lie there. The user's repository stays as it is. */
-import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { errnoOf, storeFailure } from "../failures.ts";
 import type { HostGit } from "../host-git.ts";
 import { commitBytes, objectOf } from "../vault/commit.ts";
-import { randomName, syncFolder } from "../vault/durable.ts";
-import { BASES, openOrCreateVault, type Vault } from "../vault/vault.ts";
+import { randomName } from "../vault/durable.ts";
+import { quotedPath } from "../vault/pack-reachable.ts";
+import { BASES, openOrCreateVault, SNAPSHOTS, type Vault } from "../vault/vault.ts";
 import { callIn, inspectProject, type Project } from "./project.ts";
 
 export interface BaseRequest {
@@ -14,53 +15,24 @@ export interface BaseRequest {
   readonly root: string;
   readonly home: string;
   readonly vaultDir: string;
-  /** The program, as it is named in a shell. */
-  readonly program: string;
 }
 
 export async function takeBase(request: BaseRequest, from: "head" | "working_tree", at: number): Promise<string> {
   const { git, root, home, vaultDir } = request;
   const project = await inspectProject(git, root, home);
-  const { vault, isComplete } = await openOrCreateVault(git, vaultDir, project);
+  const vault = await openOrCreateVault(git, vaultDir, project.format);
   return vault.uses.during(async () => {
-    await takeCommit(request, vault, project, isComplete);
+    await takeCommit(vault, project);
     if (from === "head") return project.head;
     return takeWorkingTree(request, vault, project, at);
   });
 }
 
-async function takeCommit(request: BaseRequest, vault: Vault, project: Project, isComplete: boolean): Promise<void> {
-  const { head } = project;
+async function takeCommit(vault: Vault, project: Project): Promise<void> {
+  const { head, objects, shallow, root, flags } = project;
+  await vault.bases.take(head, { objects, shallow, call: (args) => callIn(root, flags, args) });
   const name = `${BASES}/${head}`;
-  if ((await vault.refs.read(name)) !== null) return;
-  if (isComplete) {
-    await vault.treeOf(head);
-    await (await vault.refs.prepare(head)).put(name);
-    return;
-  }
-  // Any commit may be asked for, and the repository may belong to another user whom this one trusts.
-  const upload = `${quoted(request.program)} -c safe.directory=* -c uploadpack.allowAnySHA1InWant=true upload-pack`;
-  const flags = [
-    "--quiet",
-    "--no-tags",
-    "--no-write-fetch-head",
-    "--no-auto-maintenance",
-    "--update-shallow",
-    "--refmap=",
-  ];
-  await vault.git("taking a commit into the vault", [
-    "fetch",
-    ...flags,
-    `--upload-pack=${upload}`,
-    "--",
-    project.root,
-    `${head}:${name}`,
-  ]);
-  await Promise.all([syncFolder(join(vault.objects, "pack")), syncFolder(join(vault.dir, BASES))]);
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+  if ((await vault.refs.read(name)) === null) await (await vault.refs.prepare(head)).put(name);
 }
 
 /** Tracked and untracked files, not the ignored ones; through an index and an object folder of our own. */
@@ -77,11 +49,11 @@ async function takeWorkingTree(request: BaseRequest, vault: Vault, project: Proj
   const ask = (args: readonly string[]): Promise<Buffer> => git.ask(doing, call(args));
   try {
     await mkdir(join(folder, "objects"), { recursive: true, mode: 0o700 });
-    await copyFile(project.index, env.GIT_INDEX_FILE).catch((error: unknown) => {
+    await copyIndex(project.index, env.GIT_INDEX_FILE).catch((error: unknown) => {
       if (errnoOf(error) !== "ENOENT") throw storeFailure(error, project.index);
     });
     const rules = join(folder, "ignore");
-    await writeFile(rules, `${await userIgnoreRules(git, home)}\n/.pawl\n`, "latin1");
+    await writeFile(rules, `${await userIgnoreRules(git, home)}\n.pawl\n`, "latin1");
     await ask(["-c", `core.excludesFile=${rules}`, "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--", "."]);
     const tree = (await ask(["write-tree"])).toString().trim();
     if (tree === (await vault.treeOf(project.head))) return project.head;
@@ -96,12 +68,19 @@ async function takeWorkingTree(request: BaseRequest, vault: Vault, project: Proj
   }
 }
 
+/** With its time: by that git tells which files it must look into, because they changed in the second it was written. */
+async function copyIndex(from: string, to: string): Promise<void> {
+  const { atime, mtime } = await stat(from);
+  await copyFile(from, to);
+  await utimes(to, atime, mtime);
+}
+
 async function importCommit(vault: Vault, pour: (sink: Writable) => Promise<void>, id: string): Promise<void> {
   const incoming = vault.startImport(true);
   try {
     await pour(incoming.input);
     await (await incoming.finish()).accept();
-    await (await vault.refs.prepare(id)).put(`${BASES}/${id}`);
+    await (await vault.refs.prepare(id)).put(`${SNAPSHOTS}/${id}`);
   } finally {
     await incoming.abandon();
   }
@@ -115,9 +94,4 @@ async function userIgnoreRules(git: HostGit, home: string): Promise<string> {
   });
   const path = found.stdout.toString().replace(/\n$/, "");
   return readFile(found.code === 0 && path !== "" ? path : `${home}/.config/git/ignore`, "latin1").catch(() => "");
-}
-
-/** In a list of paths, a quoted one may hold the sign that ends a path. */
-function quotedPath(path: string): string {
-  return `"${path.replace(/["\\]/g, "\\$&")}"`;
 }

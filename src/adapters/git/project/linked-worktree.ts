@@ -10,14 +10,9 @@ import { callIn, type Project } from "./project.ts";
 export type Link = NonNullable<SlotState["link"]>;
 
 /** Registers the empty folder of a workspace as a working tree of the user's repository. */
-export async function addLinked(yard: Yard, project: Project, slot: Slot, base: string): Promise<Link> {
+export async function addLinked(yard: Yard, project: Project, slot: Slot, head: string): Promise<Link> {
   const { git } = yard;
   const inside = (args: readonly string[]) => callIn(project.root, project.flags, args);
-  const isThere = (await git.run(inside(["cat-file", "-e", `${base}^{commit}`]))).code === 0;
-  // A snapshot of changed files is only in the vault; the commit it was made on is the user's.
-  const head = isThere
-    ? base
-    : (await yard.vault.git("finding a commit", ["rev-parse", "--verify", `${base}^1`])).toString().trim();
   const add = [
     "worktree",
     "add",

@@ -11,7 +11,8 @@ export interface Project {
   readonly objects: string;
   readonly index: string;
   readonly format: "sha1" | "sha256";
-  readonly isShallow: boolean;
+  /** The file that names the commits whose parents are not there; null: the history is whole. */
+  readonly shallow: string | null;
   readonly head: string;
   /** What every git command in this repository needs before its name. */
   readonly flags: readonly string[];
@@ -24,6 +25,7 @@ const FACTS = [
   "--show-object-format",
   "--is-shallow-repository",
 ];
+const PLACES = ["objects", "index", "shallow"].flatMap((name) => ["--git-path", name]);
 const PROMISES = "^(extensions\\.partialclone|remote\\..*\\.promisor)$";
 
 /** Rejects with the reason when the project cannot give a workspace. */
@@ -34,24 +36,25 @@ export async function inspectProject(git: HostGit, root: string, home: string): 
     inside("rev-parse", "--path-format=absolute", ...FACTS),
     inside("rev-parse", "--verify", "--quiet", "HEAD^{commit}"),
     inside("config", "--local", "--get-regexp", PROMISES),
-    inside("rev-parse", "--path-format=absolute", "--git-path", "objects", "--git-path", "index"),
+    inside("rev-parse", "--path-format=absolute", ...PLACES),
   ]);
   const lines = linesOf(facts);
   const [prefix, top, commonDir, format, shallow] = lines;
   if (facts.code !== 0 || lines.length !== FACTS.length || prefix === undefined || top === undefined)
     throw pawlError(WORKSPACE_ERRORS, "WORKSPACE_NOT_A_REPOSITORY", { root });
-  if (prefix !== "") throw pawlError(WORKSPACE_ERRORS, "WORKSPACE_PROJECT_BELOW", { root, top });
+  if (prefix !== "") throw pawlError(WORKSPACE_ERRORS, "WORKSPACE_PROJECT_BELOW", { folder: prefix, top });
   if (head.code !== 0) throw pawlError(WORKSPACE_ERRORS, "WORKSPACE_NO_COMMIT", { root });
   if (promises.code === 0) throw pawlError(WORKSPACE_ERRORS, "WORKSPACE_PARTIAL_CLONE", { root });
-  const [objects, index] = linesOf(places);
-  if (objects === undefined || index === undefined) throw gitFailure("finding the repository", root, places.stderr);
+  const [objects, index, ends] = linesOf(places);
+  if (objects === undefined || index === undefined || ends === undefined)
+    throw gitFailure("finding the repository", root, places.stderr);
   return {
     root,
     commonDir: commonDir as string,
     objects,
     index,
     format: format === "sha256" ? "sha256" : "sha1",
-    isShallow: shallow === "true",
+    shallow: shallow === "true" ? ends : null,
     head: head.stdout.toString().trim(),
     flags,
   };

@@ -10,13 +10,16 @@ import { storeFailure } from "../failures.ts";
 import { addLinked, type Link, pointLinked } from "../project/linked-worktree.ts";
 import { inspectProject } from "../project/project.ts";
 import { formatOf } from "../vault/commit.ts";
+import { type Footing, recordFooting } from "../vault/footing.ts";
 import { literal } from "../vault/ignore-rules.ts";
 import { runSlotCell, type Yard } from "../yard.ts";
+import { originMounts } from "./origin.ts";
 import { type Slot, underWay, writeShadow, writeState } from "./slot.ts";
 
 export interface Wanted {
   readonly commit: string;
   readonly spec: WorkspaceSpec;
+  readonly footing: Footing;
 }
 
 /** Where a cell finds the user's folder of a linked working tree. */
@@ -27,21 +30,22 @@ export function buildSlot(yard: Yard, slot: Slot, wanted: Wanted): Promise<void>
   return yard.vault.uses.during(() => build(yard, slot, wanted));
 }
 
-async function build(yard: Yard, slot: Slot, { commit, spec }: Wanted): Promise<void> {
+async function build(yard: Yard, slot: Slot, wanted: Wanted): Promise<void> {
+  const { commit, spec, footing } = wanted;
   const fresh = underWay(slot, "new");
   try {
     await mkdir(fresh.tree, { recursive: true, mode: 0o700 });
     await writeShadow(fresh, formatOf(commit));
-    const base = baseOf(yard, slot, commit);
-    const [tree, filled, ruled] = await Promise.allSettled([
+    const [tree, filled, ...others] = await Promise.allSettled([
       yard.vault.treeOf(commit),
-      fill(yard, fresh, { commit, spec }, base),
-      base.then((id) => writeRules(yard, fresh, id, spec.share)),
+      fill(yard, fresh, wanted),
+      writeRules(yard, fresh, footing.start, spec.share),
+      recordFooting(yard.vault, slot.run, footing),
     ]);
     // In this order: without the tree the others fail too, and it is the reason.
     if (tree.status === "rejected") throw tree.reason;
     if (filled.status === "rejected") throw filled.reason;
-    if (ruled.status === "rejected") throw ruled.reason;
+    for (const other of others) if (other.status === "rejected") throw other.reason;
     const link = filled.value;
     await writeState(fresh, { commit, tree: tree.value, rest: null, link });
     await rename(fresh.folder, slot.folder);
@@ -51,38 +55,34 @@ async function build(yard: Yard, slot: Slot, { commit, spec }: Wanted): Promise<
   }
 }
 
-/** Files, shared folders and the private repository. */
-async function fill(yard: Yard, slot: Slot, { commit, spec }: Wanted, base: Promise<string>): Promise<Link | null> {
-  const [shares, hasShallow] = await Promise.all([findShares(yard, spec.share), isShallow(yard)]);
+/** Files, ignored ones too, and the private repository. */
+async function fill(yard: Yard, slot: Slot, { commit, spec, footing }: Wanted): Promise<Link | null> {
+  const origin = await originMounts(yard, slot);
+  // Folders that are shared with the project are ignored: the other workspace has them, as its stages left them.
+  const shares = origin.length > 0 ? [] : await findShares(yard, spec.share);
   const isLinked = spec.kind === "worktree";
   const project = isLinked ? await inspectProject(yard.git, yard.root, yard.home) : null;
-  const link = project === null ? null : await addLinked(yard, project, slot, await base);
-  const env = { ...privateEnv(commit, link), TREE: commit, SHARES: shares.map(({ path }) => `${path}\n`).join("") };
-  const mounts = [...privateMounts(yard, link, hasShallow), ...shares.map(({ mount }) => mount)];
+  const link = project === null ? null : await addLinked(yard, project, slot, footing.project);
+  const env = { ...privateEnv(footing, link), TREE: commit, SHARES: shares.map(({ path }) => `${path}\n`).join("") };
+  const mounts = [...privateMounts(footing, link), ...origin, ...shares.map(({ mount }) => mount)];
   await runSlotCell(yard, slot, { doing: "making a workspace", script: BUILD, env, mounts });
   return link;
 }
 
-/** What its private repository is made of. */
-export function privateEnv(commit: string, link: Link | null): Record<string, string> {
+/** What its private repository is made of: it is on the commit of the project, and what the run has changed is not committed. */
+export function privateEnv({ project }: Footing, link: Link | null): Record<string, string> {
   return {
     LINK: link?.admin ?? "",
-    HEAD_COMMIT: link?.head ?? commit,
-    PRIVATE_CONFIG: privateConfig(formatOf(commit)),
+    HEAD_COMMIT: link?.head ?? project,
+    PRIVATE_CONFIG: privateConfig(formatOf(project)),
   };
 }
 
-export function privateMounts(yard: Yard, link: Link | null, isShallowVault: boolean): Mount[] {
+export function privateMounts({ shallow }: Footing, link: Link | null): Mount[] {
   return [
     ...(link === null ? [] : [{ from: link.admin, to: LINKED, access: "write" } as const]),
-    ...(isShallowVault
-      ? [{ from: join(yard.vault.dir, "shallow"), to: "/run/pawl/shallow", access: "read" } as const]
-      : []),
+    ...(shallow === null ? [] : [{ from: shallow, to: "/run/pawl/shallow", access: "read" } as const]),
   ];
-}
-
-export async function isShallow(yard: Yard): Promise<boolean> {
-  return (await lstat(join(yard.vault.dir, "shallow")).catch(() => null)) !== null;
 }
 
 function privateConfig(format: string): string {
@@ -104,26 +104,8 @@ function privateConfig(format: string): string {
   ].join("\n");
 }
 
-/** The commit whose ignore rules hold for a run: what it, or the run it came from, started from. */
-async function baseOf(yard: Yard, slot: Slot, commit: string): Promise<string> {
-  const { vault } = yard;
-  const name = `refs/pawl/${slot.run}/base`;
-  const known = await vault.refs.read(name);
-  if (known !== null) return known;
-  const found = await vault.git("finding where a tree came from", [
-    "for-each-ref",
-    `--points-at=${commit}`,
-    "--format=%(refname)",
-    "refs/pawl",
-  ]);
-  const [, origin] = /^refs\/pawl\/([^/]+)\/saved\//m.exec(found.toString()) ?? [];
-  const base = (origin === undefined ? null : await vault.refs.read(`refs/pawl/${origin}/base`)) ?? commit;
-  await (await vault.refs.prepare(base)).put(name);
-  return base;
-}
-
-async function writeRules(yard: Yard, slot: Slot, base: string, shares: readonly string[]): Promise<void> {
-  const rules = await yard.vault.rulesOf(base);
+async function writeRules(yard: Yard, slot: Slot, start: string, shares: readonly string[]): Promise<void> {
+  const rules = await yard.vault.rulesOf(start);
   const ours = ["/.pawl", ...shares.map((path) => `/${literal(path.replace(/\/+$/, ""))}`), ""].join("\n");
   await writeFile(join(slot.shadow, "info/exclude"), Buffer.concat([rules, Buffer.from(ours)]));
 }
@@ -145,6 +127,9 @@ async function findShares(yard: Yard, paths: readonly string[]): Promise<{ path:
 function problemOf(top: string, path: string, from: string): string | null {
   if (!from.startsWith(`${top}${sep}`)) return "it leads out of the project";
   if (/[\n\r\0]/.test(path)) return "its name holds a line end";
-  const first = from.slice(top.length + 1).split(sep)[0];
-  return first === ".git" || first === ".pawl" ? "it belongs to git or to Pawl" : null;
+  const isOthers = from
+    .slice(top.length + 1)
+    .split(sep)
+    .some((part) => part === ".git" || part === ".pawl");
+  return isOthers ? "it belongs to git or to Pawl" : null;
 }

@@ -1,11 +1,11 @@
 /** Makes a workspace hold exactly one tree: left alone when it does, restored in place, or built anew when that fails. */
 import { lstat } from "node:fs/promises";
 import { isPawlError } from "../../../base/errors.ts";
-import type { Place, SaveLabel } from "../../../ports/workspaces.ts";
+import type { SaveLabel } from "../../../ports/workspaces.ts";
 import { RESTORE } from "../cell/scripts.ts";
 import { pointLinked } from "../project/linked-worktree.ts";
 import { runSlotCell, type Yard } from "../yard.ts";
-import { buildSlot, isShallow, privateEnv, privateMounts, type Wanted } from "./build-slot.ts";
+import { buildSlot, privateEnv, privateMounts, type Wanted } from "./build-slot.ts";
 import { removeSlot } from "./remove-slot.ts";
 import { archiveSlot, salvagePrivate, secureSlot } from "./save-slot.ts";
 import { bootId, coreName, isHalfMade, readState, type Slot, type SlotState, slotsOf, writeState } from "./slot.ts";
@@ -16,13 +16,13 @@ type WantedTree = Wanted & { readonly tree: string };
 const MOST_TRIES = 3;
 
 /** Resolves when the workspace holds the tree and counts as in use. */
-export async function enterSlot(yard: Yard, slot: Slot, place: Place, commit: string, label: SaveLabel): Promise<void> {
+export async function enterSlot(yard: Yard, slot: Slot, wanted: Wanted, label: SaveLabel): Promise<void> {
+  const { commit } = wanted;
   const state = await readState(slot);
   if (state !== null && (await isAt(slot, state, commit))) {
     await writeState(slot, { ...state, rest: null });
     return;
   }
-  const wanted = { commit, spec: place.spec };
   if (await isThere(slot)) {
     const restored = await restore(yard, slot, { ...wanted, tree: await yard.vault.treeOf(commit) }, label);
     if (restored !== null) {
@@ -94,8 +94,8 @@ async function bringBack(yard: Yard, slot: Slot, state: SlotState, wanted: Wante
 
 /** `stray`: it holds what no tree can hold, or could not be restored. */
 async function putBack(yard: Yard, slot: Slot, state: SlotState, wanted: WantedTree, force: string): Promise<string> {
-  const env = { ...privateEnv(wanted.commit, state.link), LAST: state.tree, TREE: wanted.tree, FORCE: force };
-  const mounts = privateMounts(yard, state.link, await isShallow(yard));
+  const env = { ...privateEnv(wanted.footing, state.link), LAST: state.tree, TREE: wanted.tree, FORCE: force };
+  const mounts = privateMounts(wanted.footing, state.link);
   // Whatever becomes of it, it is no longer known to hold what it held.
   await writeState(slot, { ...state, rest: null });
   try {

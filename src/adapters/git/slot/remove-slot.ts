@@ -13,6 +13,7 @@ import { isHalfMade, readState, type Slot, underWay } from "./slot.ts";
 
 /** Removes a workspace; one that is not there, or that another process removes, is left to it. */
 export async function removeSlot(yard: Yard, slot: Slot, label: SaveLabel): Promise<void> {
+  await yard.waiting.discard(slot.folder);
   const taken = await claim(slot);
   if (taken === null) return;
   const state = await readState(taken);

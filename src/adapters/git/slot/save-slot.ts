@@ -2,12 +2,12 @@
 import { lstat } from "node:fs/promises";
 import { isPawlError } from "../../../base/errors.ts";
 import type { SaveLabel } from "../../../ports/workspaces.ts";
-import type { CellAnswer } from "../cell/cell.ts";
-import { ARCHIVE, ARCHIVE_PRIVATE, SALVAGE, SAVE } from "../cell/scripts.ts";
+import type { Cell } from "../cell/cell.ts";
+import { ARCHIVE, ARCHIVE_PRIVATE, SALVAGE } from "../cell/scripts.ts";
 import { gitFailure, isUnfit, unfit } from "../failures.ts";
 import { formatOf, isObjectId } from "../vault/commit.ts";
 import type { Import, ReceivedPack } from "../vault/import-pack.ts";
-import { messageOf, refFolder, runSlotCell, startSlotCell, type Yard } from "../yard.ts";
+import { messageOf, readySave, refFolder, runSlotCell, type Yard } from "../yard.ts";
 import { bootId, readState, renewShadow, type Slot, type SlotState, writeState } from "./slot.ts";
 
 export interface Saved {
@@ -28,46 +28,45 @@ export async function saveSlot(
   kind: "saved" | "left",
 ): Promise<Saved> {
   const { vault } = yard;
-  const use = vault.uses.begin();
+  const endUse = await vault.uses.begin();
   const imports: Import[] = [];
   const open = (): Import => {
     imports[0] ??= vault.startImport(false);
     return imports[0];
   };
+  const tidy = async (): Promise<void> => {
+    await Promise.all([...imports.map((incoming) => incoming.abandon()), endUse()]);
+  };
   try {
-    const call = { doing: "saving a workspace", script: SAVE, env: { LAST: state.tree }, pack: open, gate: use };
-    const cell = await startSlotCell(yard, slot, call);
-    await use;
-    // Most stages change something: git starts up while the cell is still looking.
-    open();
-    const answer = await cell.answer;
-    if (answer === null) await cell.done;
+    const cell = (await readySave(yard, slot)).begin(state.tree, () => open().input);
     const commit = { parents: [state.commit], at: label.at, message: messageOf(slot, label) };
     const store = async (tree: string, pack: ReceivedPack | null): Promise<SlotState> => ({
       ...state,
       tree,
       commit: await vault.keep({ ...commit, tree }, pack, refFolder(slot, kind)),
     });
-    const saved = await takeAnswer(answer, state, store, () => open().finish()).catch(async (error: unknown) => {
+    const saved = await takeAnswer(cell, state, store, () => open().finish()).catch(async (error: unknown) => {
+      cell.tell(null);
       await cell.done.catch(() => undefined);
       throw error;
     });
-    return { state: await rested(saved), settled: cell.done.then(async () => writeState(slot, await rested(saved))) };
-  } finally {
-    await Promise.all([...imports.map((incoming) => incoming.abandon()), use.then((end) => end())]);
+    cell.tell("kept");
+    const rest = { ...saved, rest: { boot: await bootId(), kept: false } };
+    return { state: rest, settled: Promise.all([cell.done, tidy()]).then(() => writeState(slot, rest)) };
+  } catch (error) {
+    await tidy();
+    throw error;
   }
 }
 
-async function rested(state: SlotState): Promise<SlotState> {
-  return { ...state, rest: { boot: await bootId(), kept: false } };
-}
-
 async function takeAnswer(
-  answer: CellAnswer | null,
+  cell: Cell,
   state: SlotState,
   store: (tree: string, pack: ReceivedPack | null) => Promise<SlotState>,
   finish: () => Promise<ReceivedPack>,
 ): Promise<SlotState> {
+  const answer = await cell.answer;
+  if (answer === null) await cell.done;
   const { word, fields } = answer ?? { word: "", fields: [] };
   if (word === "unfit") throw unfit(fields.join(" "));
   if (word === "same") return state;

@@ -43,7 +43,8 @@ export interface ImportOptions {
 export function startImport({ git, vault, temp, isTrusted }: ImportOptions): Import {
   const base = join(temp, `pack-${randomBytes(9).toString("hex")}`);
   const files = { pack: `${base}.pack`, idx: `${base}.idx` };
-  const checks = isTrusted ? [] : ["--strict"];
+  // What is checked comes without deltas, and only deltas are worked on side by side.
+  const checks = isTrusted ? [] : ["--strict", "--threads=1"];
   // Synced by us, all files at once.
   const args = ["-c", "core.fsync=none", `--git-dir=${vault}`, "index-pack", "--stdin", ...checks, files.pack];
   const child: GitChild = git.start({ args });

@@ -2,8 +2,11 @@
  * The vault: every tree that was ever saved, under refs/pawl/. No stage can write it, and the user's repository may be
  * cleaned up or removed without touching it.
  *
- *   refs/pawl/bases/<commit>        what runs started from
- *   refs/pawl/<run>/base            what this run started from; its ignore rules decide what is saved
+ *   refs/pawl/bases/<commit>        commits of the project that runs stand on
+ *   refs/pawl/snapshots/<commit>    files of the project as they lay there; its parent is one of these
+ *   refs/pawl/<run>/base            what this run started from, one of both; its ignore rules decide what is saved
+ *   refs/pawl/<run>/start           the tree it starts from
+ *   refs/pawl/<run>/origin/<run>    its parent, whose ignored files it begins with
  *   refs/pawl/<run>/saved/<n>       what its workspaces held after an attempt
  *   refs/pawl/<run>/left/<n>        what they held when something else was to be put there
  *   refs/pawl/<run>/kept/<n>        an archive of what no tree can hold
@@ -16,6 +19,7 @@ import { WORKSPACE_ERRORS } from "../../../ports/errors/workspace-errors.ts";
 import { storeFailure } from "../failures.ts";
 import type { HostGit } from "../host-git.ts";
 import type { Project } from "../project/project.ts";
+import { type Bases, createBases } from "./bases.ts";
 import { type CommitText, commitBytes, formatOf, isObjectId, objectOf } from "./commit.ts";
 import { createVault } from "./create-vault.ts";
 import { randomName, syncFolder, writeDurable } from "./durable.ts";
@@ -25,15 +29,19 @@ import { createRefs, type Refs } from "./refs.ts";
 import { createUses, type Uses } from "./uses.ts";
 
 export const BASES = "refs/pawl/bases";
+export const SNAPSHOTS = "refs/pawl/snapshots";
 
 export interface Vault {
   readonly dir: string;
   readonly objects: string;
   readonly refs: Refs;
   readonly uses: Uses;
+  readonly bases: Bases;
   git(doing: string, args: readonly string[], input?: string): Promise<Buffer>;
   /** The tree object of a commit. Rejects with WORKSPACE_TREE_MISSING. */
   treeOf(commit: string): Promise<string>;
+  /** The references that name a commit; none when it is not there. */
+  namesOf(commit: string): Promise<readonly string[]>;
   startImport(isTrusted: boolean): Import;
   /** Makes a tree durable as a commit with the next number below `folder`. `pack`: the objects that came with it. */
   keep(commit: CommitText, pack: ReceivedPack | null, folder: string): Promise<string>;
@@ -50,16 +58,12 @@ export async function openVault(git: HostGit, dir: string): Promise<Vault | null
   return (await stat(join(dir, "pawl/made")).catch(() => null)) === null ? null : vaultAt(git, dir);
 }
 
-/** Opens the vault, and makes it when there is none. `isComplete`: it was made just now with every object of the project. */
-export async function openOrCreateVault(
-  git: HostGit,
-  dir: string,
-  project: Project,
-): Promise<{ readonly vault: Vault; readonly isComplete: boolean }> {
+/** Opens the vault, and makes it when there is none. */
+export async function openOrCreateVault(git: HostGit, dir: string, format: Project["format"]): Promise<Vault> {
   const found = await openVault(git, dir);
-  if (found !== null) return { vault: found, isComplete: false };
-  const isComplete = await createVault(git, dir, project);
-  return { vault: vaultAt(git, dir), isComplete };
+  if (found !== null) return found;
+  await createVault(git, dir, format);
+  return vaultAt(git, dir);
 }
 
 function vaultAt(git: HostGit, dir: string): Vault {
@@ -83,7 +87,16 @@ function vaultAt(git: HostGit, dir: string): Vault {
     objects: join(dir, "objects"),
     refs,
     uses: createUses(dir, BUSY_AFTER_MS),
+    bases: createBases(git, dir),
     git: ask,
+    async namesOf(commit) {
+      const args = [`--git-dir=${dir}`, "for-each-ref", `--points-at=${commit}`, "--format=%(refname)", "refs/pawl"];
+      const { stdout } = await git.run({ args });
+      return stdout
+        .toString()
+        .split("\n")
+        .filter((line) => line !== "");
+    },
     startImport: (isTrusted) => startImport({ git, vault: dir, temp, isTrusted }),
     async treeOf(commit) {
       const spec = `${commit}^{tree}`;

@@ -22,16 +22,32 @@ export interface Segments {
   skip(bytes: number): void;
   /** Writes nothing more. */
   giveUp(): Promise<void>;
+  /** There is a file. */
+  hasBegun(): boolean;
   close(): Promise<void>;
-  remove(): Promise<void>;
 }
 
+const RUN = /^[A-Za-z0-9_]+$/;
 const OPEN_TRIES = 5;
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW | constants.O_APPEND;
 
+/** Removes the live logs of a run. */
+export async function removeLiveLogs(logsDir: string, run: string): Promise<void> {
+  await rm(folderOf(logsDir, run), { recursive: true, force: true });
+}
+
+/** Names of the runs that have live logs. */
+export async function runsWithLiveLogs(logsDir: string): Promise<readonly string[]> {
+  return (await readdir(logsDir).catch(() => [])).filter((name) => RUN.test(name));
+}
+
+function folderOf(logsDir: string, run: string): string {
+  return join(logsDir, encodeURIComponent(run));
+}
+
 /** Where the live log of an attempt begins; further files are beside it. */
 export function liveLogPath(logsDir: string, run: string, stage: string, attempt: number): string {
-  return join(logsDir, encodeURIComponent(run), `${sha256(stage).slice(0, 24)}-${attempt}.log`);
+  return join(folderOf(logsDir, run), `${sha256(stage).slice(0, 24)}-${attempt}.log`);
 }
 
 export function createSegments(path: string, headBytes: number, segmentBytes: number): Segments {
@@ -81,14 +97,8 @@ export function createSegments(path: string, headBytes: number, segmentBytes: nu
       isBroken = true;
       await close();
     },
+    hasBegun: () => hasFolder,
     close,
-    remove: async () => {
-      await close();
-      if (!hasFolder) return;
-      for (const file of [path, ...tails]) await rm(file, { force: true });
-      // The folder goes with the last log in it.
-      await rmdir(dirname(path)).catch(() => undefined);
-    },
   };
 }
 
@@ -125,6 +135,7 @@ async function filesOf(path: string): Promise<readonly Segment[]> {
 
 export async function removeLiveLog(path: string): Promise<void> {
   for (const { path: file } of await filesOf(path)) await rm(file, { force: true });
+  // The folder goes with the last log in it.
   await rmdir(dirname(path)).catch(() => undefined);
 }
 

@@ -9,8 +9,8 @@ import { releasable } from "./live-output.ts";
 export interface LiveLog {
   /** Takes whole lines, or a part of a line that is too long to wait for its end. */
   write(lines: Uint8Array): void;
-  /** Removes the files; what the log holds is stored elsewhere. */
-  remove(): Promise<void>;
+  /** The process has ended and its log is stored: files that there are get what is left, and no new one is made. */
+  end(): Promise<void>;
   /** Writes what is left and leaves the files for whoever comes after. */
   leave(): Promise<void>;
 }
@@ -59,19 +59,23 @@ export function createLiveLog(path: string, cap: LogCap, redact: (text: string) 
     clearTimeout(timer);
   };
 
+  const finish = async (): Promise<void> => {
+    await flush(true).catch(() => undefined);
+    await files.close();
+  };
+
   return {
     write: (lines) => {
       queue.put(lines);
       if (work === undefined) timer ??= setTimeout(start, FLUSH_MS);
     },
-    remove: async () => {
+    end: async () => {
       await stop();
-      await files.remove();
+      if (files.hasBegun()) await finish();
     },
     leave: async () => {
       await stop();
-      await flush(true).catch(() => undefined);
-      await files.close();
+      await finish();
     },
   };
 }

@@ -1,0 +1,38 @@
+/** What of the user's files is in no commit yet: a workspace that starts from the commit does not hold it. */
+import type { HostGit } from "../host-git.ts";
+import { callIn, inspectProject } from "./project.ts";
+
+/** A tree of so many bytes of changed names is told by its first ones. */
+const MOST_BYTES = 16 << 20;
+
+/** The same files that a snapshot of the working tree would add; nothing is written, the user's index neither. */
+export async function listUncommitted(git: HostGit, root: string, home: string): Promise<readonly string[]> {
+  const [{ flags }, ignoreFile] = await Promise.all([inspectProject(git, root, home), userIgnoreFile(git, home)]);
+  const status = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"];
+  const args = [
+    "-c",
+    `core.excludesFile=${ignoreFile}`,
+    ...status,
+    "--ignore-submodules=dirty",
+    "--",
+    ".",
+    ":(exclude,glob)**/.pawl/**",
+  ];
+  const { stdout } = await git.run({ ...callIn(root, flags, args), maxBytes: MOST_BYTES });
+  // Each entry is two letters, a space, the path and a zero; what was cut off has no zero.
+  return stdout
+    .toString()
+    .split("\0")
+    .slice(0, -1)
+    .map((entry) => entry.slice(3));
+}
+
+/** The file in which the user has told git what to ignore everywhere. */
+async function userIgnoreFile(git: HostGit, home: string): Promise<string> {
+  const found = await git.run({
+    args: ["config", "--global", "--type=path", "--get", "core.excludesFile"],
+    env: { GIT_CONFIG_GLOBAL: `${home}/.gitconfig` },
+  });
+  const path = found.stdout.toString().replace(/\n$/, "");
+  return found.code === 0 && path !== "" ? path : `${home}/.config/git/ignore`;
+}
