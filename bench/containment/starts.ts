@@ -88,7 +88,7 @@ function workspaceIn(dir: string, name: string): string {
 }
 
 function mountsOf(folder: string): readonly Mount[] {
-  return [{ from: folder, to: BEHIND.workspace, access: "write" }];
+  return [{ from: folder, to: BEHIND.workspace, access: "write", keepsPlaces: true }];
 }
 
 function enclosedStart(sandbox: Sandbox, folder: string): Start {

@@ -16,6 +16,8 @@ export interface Mount {
   /** Behind the wall, absolute. */
   readonly to: string;
   readonly access: "read" | "write";
+  /** It is ours: empty folders that the wall needs in it may stay there. Making and removing them costs more than the wall. */
+  readonly keepsPlaces?: true;
 }
 
 export interface EnclosedProgram {

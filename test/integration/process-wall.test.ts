@@ -1,5 +1,5 @@
 /** What the executor asks of a wall, and what it does when the wall does not stand. */
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createMemoryArtifacts } from "../../src/adapters/memory/artifacts.ts";
@@ -98,7 +98,7 @@ describe("a wall", () => {
         },
         cwd: "/workspace/a/b",
         mounts: [
-          { from: folder, to: "/workspace", access: "write" },
+          { from: folder, to: "/workspace", access: "write", keepsPlaces: true },
           { from: root, to: "/run/pawl/objects", access: "read" },
           { from: expect.stringContaining(join(root, "temp/in-")), to: "/run/pawl/inputs", access: "read" },
         ],
@@ -133,10 +133,12 @@ describe("a wall", () => {
     await run(requestOf(["/bin/sh", "-c", script, "sh", ...paths], { folder, wall: wallOf(mode) }), SANDBOX);
     expect(readFileSync(join(folder, ".git/config"), "utf8")).toBe("[core]\n");
     expect(
-      [".git/hooks/pre-commit", ".claude/settings.json", ".vscode", ".mcp.json"].filter((path) =>
+      [".git/hooks/pre-commit", ".claude/settings.json", ".vscode/tasks.json", ".mcp.json"].filter((path) =>
         existsSync(join(folder, path)),
       ),
     ).toEqual([]);
+    // The folder is a workspace of ours: what stood for a missing folder may stay, empty.
+    expect(readdirSync(join(folder, ".vscode"))).toEqual([]);
     const commit = await run(shell("touch .git/index", { folder, wall: wallOf(mode) }), SANDBOX);
     expect(commit.cause).toBe(mode === "repo_write" ? "ok" : "exit");
   });

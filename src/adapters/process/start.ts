@@ -147,7 +147,12 @@ async function enclose(around: Surroundings, walled: Walled): Promise<Start | { 
   const { sandbox, network, resources } = request.wall;
   const sealed = await sealsOf(around, request, top);
   const mounts: Mount[] = [
-    { from: top, to: BEHIND.workspace, access: sandbox === "read_only" ? "read" : "write" },
+    {
+      from: top,
+      to: BEHIND.workspace,
+      access: sandbox === "read_only" ? "read" : "write",
+      ...(request.folder === null ? {} : { keepsPlaces: true }),
+    },
     ...(await hideState(around, top)),
     ...request.mounts,
     ...(inputs.folder === null ? [] : [{ from: inputs.folder, to: BEHIND.inputs, access: "read" as const }]),

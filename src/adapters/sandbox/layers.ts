@@ -9,7 +9,7 @@ import { pawlError } from "../../base/errors.ts";
 import { scarcityIn } from "../../base/scarcity.ts";
 import { SANDBOX_ERRORS } from "../../ports/errors/sandbox-errors.ts";
 import type { Mount } from "../../ports/sandbox.ts";
-import { type MountPoints, type Spot, type Stand, statOf } from "./mount-points.ts";
+import { holdingFolders, type MountPoints, type Spot, type Stand, statOf } from "./mount-points.ts";
 import { linkedParts } from "./places/linked-parts.ts";
 import { type Laying, sealPlace } from "./places/seal-place.ts";
 import { idOf, type Layer, PRIVATE_FOLDERS } from "./wall.ts";
@@ -28,9 +28,15 @@ const PARTS_OF_THE_WALL = ["/proc", "/dev", "/sys"];
 
 /** Throws SANDBOX_PATH_UNFIT; then nothing is left behind. */
 export function layOut(mounts: readonly Mount[], sealed: readonly string[], points: MountPoints): Laid {
-  const laying: Laying = { points, pipes: [], undo: [] };
+  return holdingFolders(() => lay(mounts, sealed, points));
+}
+
+function lay(mounts: readonly Mount[], sealed: readonly string[], points: MountPoints): Laid {
+  const laying: Omit<Laying, "keepsPlaces"> = { points, pipes: [], undo: [] };
   const clear = (): void => {
-    for (const call of laying.undo.splice(0).reverse()) call();
+    holdingFolders(() => {
+      for (const call of laying.undo.splice(0).reverse()) call();
+    });
   };
   try {
     const layers: Layer[] = [];
@@ -40,7 +46,8 @@ export function layOut(mounts: readonly Mount[], sealed: readonly string[], poin
       laying.undo.push(...makeRoom(mounts, index, stats, points));
       layers.push({ kind: mount.access, from: mount.from, to: mount.to, id: idOf(stats) });
       const below = seals.filter((seal) => seal.cover === index);
-      layers.push(...layersOfSeals(mount, stats, below, laying));
+      const keepsPlaces = mount.keepsPlaces === true;
+      layers.push(...layersOfSeals(mount, stats, below, { ...laying, keepsPlaces }));
     }
     return { layers, pipes: laying.pipes, clear };
   } catch (error) {

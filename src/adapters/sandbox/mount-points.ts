@@ -5,8 +5,10 @@
  */
 import {
   type BigIntStats,
+  chmodSync,
   closeSync,
   constants,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -15,6 +17,7 @@ import {
   symlinkSync,
   unlinkSync,
 } from "node:fs";
+import { createServer, type Server } from "node:net";
 
 /** A place below a folder that nobody can replace meanwhile: the folder itself is given by the host. */
 export interface Spot {
@@ -23,11 +26,11 @@ export interface Spot {
 }
 
 /**
- * What stands at a place so that something can be mounted there. A pipe stands for a file that nobody may take for one:
- * git neither lists nor saves it, also when its host was killed before it could take it away. It cannot be made from here; whoever
- * starts the wall makes it, without any permission, which marks it as ours.
+ * What stands at a place so that something can be mounted there. A mark stands for a file that nobody may take for one: a
+ * socket or pipe without any permission, which git neither lists nor saves, also when its host was killed before it could
+ * take it away. Where a file system has no sockets, whoever starts the wall makes a pipe.
  */
-export type Stand = "folder" | "file" | "pipe";
+export type Stand = "folder" | "file" | "mark";
 
 export interface MountPoints {
   /**
@@ -38,6 +41,8 @@ export interface MountPoints {
   keep(spot: Spot, stand: Stand): () => void;
   /** The same for a place where a link is: it is put away, and back when the place is given back. */
   keepLink(spot: Spot, stand: Exclude<Stand, "file">): () => void;
+  /** Makes it an empty folder that stays. */
+  place(spot: Spot): void;
 }
 
 interface Kept {
@@ -70,6 +75,9 @@ export function createMountPoints(): MountPoints {
   };
   return {
     keep: (spot, stand) => hold(spot, () => begin(spot, stand)),
+    place: (spot) => {
+      make(spot, "folder");
+    },
     keepLink: (spot, stand) => hold(spot, () => putAway(spot, stand)),
   };
 }
@@ -86,7 +94,10 @@ export function targetOf(spot: Spot): string {
 
 /** Returns how to take away what was made. */
 function begin(spot: Spot, stand: Stand): () => void {
-  if (stand === "pipe") return () => takePipe(spot);
+  if (stand === "mark") {
+    inFolderOf(spot, makeMark);
+    return () => takeMark(spot);
+  }
   if (!make(spot, stand)) return nothing;
   const made = statOf(spot);
   return made === undefined ? nothing : () => takeAway(spot, made, stand);
@@ -130,10 +141,25 @@ function takeAway(spot: Spot, made: BigIntStats, stand: "folder" | "file"): void
   });
 }
 
-function takePipe(spot: Spot): void {
+/** All marks of one wall are names of one socket. Nothing is made where that cannot be. */
+function makeMark(path: string): void {
+  const { marks } = held as Held;
+  const [first] = marks;
+  if (first !== undefined) {
+    quietly(() => linkSync(first.path, path));
+    return;
+  }
+  const own = `${path}.${process.pid}`;
+  marks.push({ server: createServer().on("error", nothing).listen(own), path: own });
+  quietly(() => chmodSync(own, 0));
+  quietly(() => linkSync(own, path));
+}
+
+function takeMark(spot: Spot): void {
   inFolderOf(spot, (path) => {
     const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    if (stats?.isFIFO() === true && (stats.mode & 0o777n) === 0n) unlinkSync(path);
+    const isMark = stats?.isSocket() === true || stats?.isFIFO() === true;
+    if (isMark && (stats.mode & 0o777n) === 0n) unlinkSync(path);
   });
 }
 
@@ -160,15 +186,44 @@ function nameOf(spot: Spot): string {
 
 /** Calls with a path to the place that goes through the open folder it is in. */
 function inFolderOf<T>(spot: Spot, call: (path: string) => T): T {
-  let folder = openSync(spot.root, FOLDER_ONLY);
-  try {
-    for (const part of spot.parts.slice(0, -1)) {
-      const next = openSync(`/proc/self/fd/${folder}/${part}`, FOLDER_ONLY);
-      closeSync(folder);
-      folder = next;
-    }
+  return holdingFolders(() => {
+    const folder = folderFor(spot.root, spot.parts.slice(0, -1));
     return call(`/proc/self/fd/${folder}/${spot.parts.at(-1) ?? "."}`);
+  });
+}
+
+interface Held {
+  /** Open, by their way. */
+  readonly folders: Map<string, number>;
+  readonly marks: { readonly server: Server; readonly path: string }[];
+}
+
+/** null: nobody holds any. */
+let held: Held | null = null;
+
+/** Many steps in the same folders: each is opened once. */
+export function holdingFolders<T>(work: () => T): T {
+  if (held !== null) return work();
+  const mine: Held = { folders: new Map(), marks: [] };
+  held = mine;
+  try {
+    return work();
   } finally {
-    closeSync(folder);
+    held = null;
+    // It takes its own name away, which goes through a folder that is still open; the places keep theirs.
+    for (const { server } of mine.marks) server.close();
+    for (const folder of mine.folders.values()) closeSync(folder);
   }
+}
+
+function folderFor(root: string, parts: readonly string[]): number {
+  const { folders: open } = held as Held;
+  const name = [root, ...parts].join("/");
+  const known = open.get(name);
+  if (known !== undefined) return known;
+  const last = parts.at(-1);
+  const path = last === undefined ? root : `/proc/self/fd/${folderFor(root, parts.slice(0, -1))}/${last}`;
+  const folder = openSync(path, FOLDER_ONLY);
+  open.set(name, folder);
+  return folder;
 }

@@ -12,6 +12,8 @@ import { linkedParts } from "./linked-parts.ts";
 /** What had to be made or must be made yet. */
 export interface Laying {
   readonly points: MountPoints;
+  /** Empty folders that had to be made stay. */
+  readonly keepsPlaces: boolean;
   /** Paths on this machine where a pipe must stand before the wall is built. */
   readonly pipes: string[];
   readonly undo: (() => void)[];
@@ -30,26 +32,33 @@ export function sealPlace(laying: Laying, spot: Spot, found: BigIntStats | undef
     return { kind: "read", from: pathOf(spot), to, id: idOf(found) };
   }
   // What is neither file nor folder holds no configuration, and a file can be laid over it.
-  if (found === undefined && !isFileByNature(to)) {
-    undo.push(points.keep(spot, "folder"));
-    return { kind: "empty", to };
-  }
-  undo.push(points.keep(spot, "pipe"));
-  if (found === undefined) laying.pipes.push(pathOf(spot));
+  if (found === undefined && !isFileByNature(to)) return emptyLayer(laying, spot, to);
+  undo.push(points.keep(spot, "mark"));
+  markBelated(laying, spot);
   return blankLayer(to);
 }
 
 /** The link itself cannot be held where it is: a mount would follow it. What it leads to takes its place meanwhile. */
 function sealLink(laying: Laying, spot: Spot, to: string): Layer {
-  const { points, undo, pipes } = laying;
+  const { points, undo } = laying;
   const parts = linkedParts(spot);
   const target = parts === null ? null : { root: spot.root, parts };
   const found = target === null ? undefined : statOf(target);
   const isFolder = found === undefined ? !isFileByNature(to) : found.isDirectory();
-  undo.push(points.keepLink(spot, isFolder ? "folder" : "pipe"));
-  if (!isFolder) pipes.push(pathOf(spot));
+  undo.push(points.keepLink(spot, isFolder ? "folder" : "mark"));
+  if (!isFolder) markBelated(laying, spot);
   if (target !== null && found !== undefined) return { kind: "read", from: pathOf(target), to, id: idOf(found) };
   return isFolder ? { kind: "empty", to } : blankLayer(to);
+}
+
+function emptyLayer({ points, undo, keepsPlaces }: Laying, spot: Spot, to: string): Layer {
+  if (keepsPlaces) points.place(spot);
+  else undo.push(points.keep(spot, "folder"));
+  return { kind: "empty", to };
+}
+
+function markBelated({ pipes }: Laying, spot: Spot): void {
+  if (statOf(spot) === undefined) pipes.push(pathOf(spot));
 }
 
 function blankLayer(to: string): Layer {
