@@ -2,7 +2,18 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { formatRunId, type RunId } from "../../src/base/ids.ts";
@@ -156,5 +167,26 @@ describe("a save", () => {
     expect(git(vaultOf(root), "for-each-ref", "--format=%(refname)", `refs/pawl/${run}/kept`)).toBe(
       `refs/pawl/${run}/kept/1`,
     );
+  });
+});
+
+describe("a link at a sealed path", () => {
+  it("is put back before what a killed host left is saved", async () => {
+    const root = project();
+    for (const [path, target] of Object.entries({ ".claude": "src", "src/.mcp.json": "b", plain: "a" }))
+      symlinkSync(target, join(root, path));
+    git(root, "add", "-A");
+    git(root, "commit", "-qm", "links");
+    const run = ownRun();
+    const { workspace, base } = await enter(root, run);
+    // As a wall leaves it when its host is killed, and what the stage itself did.
+    for (const path of [".claude", "src/.mcp.json", "plain"]) unlinkSync(join(workspace.folder, path));
+    mkdirSync(join(workspace.folder, ".claude"));
+    writeFileSync(join(workspace.folder, "made"), "x");
+    const later = workspacesAt(root);
+    const left = await later.salvage(placeOf(CLONE, null, run), LABEL);
+    const changes = git(vaultOf(root), "diff-tree", "-r", "--name-status", base, left ?? "");
+    expect(changes.split("\n").filter((line) => line !== "")).toEqual(["A\tmade", "D\tplain"]);
+    await later.leave(run, 1);
   });
 });

@@ -7,7 +7,8 @@
  *                        (B) the adder waits, index read  ┘ write-tree  index := copy
  *
  * Everything happens on a copy of the index and in a store of its own, so the index in the shadow only ever names objects that
- * are in the vault, whenever this is cut off. Small objects are written to memory, large ones and very many to the disk.
+ * are in the vault, whenever this is cut off. Small objects are written to memory, large ones and very many to the disk,
+ * and all of them when the memory does not hold them.
  * The copy is split while it waits: then writing it costs what has changed, not what there is. Until the host says go, and
  * where git needs no file, it works aside, in an empty folder: what a stage made can neither mislead nor hold it there.
  *
@@ -129,12 +130,16 @@ scan_once() {
   if is_clean && [ -n "$LAST" ] && [ "$LAST" = "$known" ]; then tree=$LAST
   else tree=$(aside && exec git write-tree 2>/tmp/e4) || return 1; fi
 }
+to_disk() {
+  export GIT_OBJECT_DIRECTORY="$GIT_DIR/new"
+  find /tmp/new -mindepth 1 -maxdepth 1 ! -name pack -exec rm -rf {} +
+}
 scan() {
   : >/tmp/began
   known=
   [ ! -f "$GIT_DIR/known" ] || read -r known <"$GIT_DIR/known"
   { exec >/dev/null 2>&1 6>&- 7>&- 8>&- 9>&-; watch; } & watcher=$!
-  scan_once || { check_huge; special -exec rm -f {} +; open_up; scan_once; } || { mend; known=; scan_once; } || fail
+  scan_once || { check_huge; special -exec rm -f {} +; open_up; to_disk; scan_once; } || { mend; known=; scan_once; } || fail
   kill "$watcher" 2>/dev/null
 }
 blank() { xargs -0 git --literal-pathspecs ls-files -s -z -- | git update-index -z --index-info; }

@@ -1,14 +1,17 @@
 /** Saves what a workspace holds: as a tree when a tree can hold it, else as an archive of all its bytes. */
 import { lstat } from "node:fs/promises";
 import { isPawlError } from "../../../base/errors.ts";
+import { SEALED_FILES, SEALED_FOLDERS } from "../../../plan/sealed-names.ts";
 import type { SaveLabel } from "../../../ports/workspaces.ts";
 import type { Cell } from "../cell/cell.ts";
-import { ARCHIVE, ARCHIVE_PRIVATE, SALVAGE } from "../cell/scripts.ts";
+import { ARCHIVE, ARCHIVE_PRIVATE, RELINK, SALVAGE } from "../cell/scripts.ts";
 import { gitFailure, isUnfit, unfit } from "../failures.ts";
 import { formatOf, isObjectId } from "../vault/commit.ts";
 import type { Import, ReceivedPack } from "../vault/import-pack.ts";
 import { messageOf, readySave, refFolder, runSlotCell, type Yard } from "../yard.ts";
 import { bootId, readState, renewShadow, type Slot, type SlotState, writeState } from "./slot.ts";
+
+const SEALED_NAMES = [...SEALED_FOLDERS, ...SEALED_FILES];
 
 export interface Saved {
   readonly state: SlotState;
@@ -88,6 +91,7 @@ export async function secureSlot(
   if (state === null || shadow === null) return archiveSlot(yard, slot, null, label);
   if (state.rest?.boot === (await bootId())) return state;
   try {
+    await putLinksBack(yard, slot);
     const { state: saved, settled } = await saveSlot(yard, slot, state, label, kind);
     await settled;
     return saved;
@@ -95,6 +99,11 @@ export async function secureSlot(
     if (!isUnfit(error) && !isGitTrouble(error)) throw error;
     return archiveSlot(yard, slot, state, label);
   }
+}
+
+async function putLinksBack(yard: Yard, slot: Slot): Promise<void> {
+  const env = { NAMES: SEALED_NAMES.map((name) => name.replaceAll(".", "\\.")).join("|") };
+  await runSlotCell(yard, slot, { doing: "putting links back", script: RELINK, env });
 }
 
 function isGitTrouble(error: unknown): boolean {
