@@ -9,6 +9,7 @@ import { randomName } from "../vault/durable.ts";
 import { quotedPath } from "../vault/pack-reachable.ts";
 import { BASES, openOrCreateVault, SNAPSHOTS, type Vault } from "../vault/vault.ts";
 import { callIn, inspectProject, type Project } from "./project.ts";
+import { userIgnoreFile } from "./uncommitted.ts";
 
 export interface BaseRequest {
   readonly git: HostGit;
@@ -53,7 +54,11 @@ async function takeWorkingTree(request: BaseRequest, vault: Vault, project: Proj
       if (errnoOf(error) !== "ENOENT") throw storeFailure(error, project.index);
     });
     const rules = join(folder, "ignore");
-    await writeFile(rules, `${await userIgnoreRules(git, home)}\n.pawl\n`, "latin1");
+    await writeFile(
+      rules,
+      `${await readFile(await userIgnoreFile(git, home), "latin1").catch(() => "")}\n.pawl\n`,
+      "latin1",
+    );
     await ask(["-c", `core.excludesFile=${rules}`, "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--", "."]);
     const tree = (await ask(["write-tree"])).toString().trim();
     if (tree === (await vault.treeOf(project.head))) return project.head;
@@ -84,14 +89,4 @@ async function importCommit(vault: Vault, pour: (sink: Writable) => Promise<void
   } finally {
     await incoming.abandon();
   }
-}
-
-/** What the user has told git to ignore everywhere; nothing else of that configuration is used. */
-async function userIgnoreRules(git: HostGit, home: string): Promise<string> {
-  const found = await git.run({
-    args: ["config", "--global", "--type=path", "--get", "core.excludesFile"],
-    env: { GIT_CONFIG_GLOBAL: `${home}/.gitconfig` },
-  });
-  const path = found.stdout.toString().replace(/\n$/, "");
-  return readFile(found.code === 0 && path !== "" ? path : `${home}/.config/git/ignore`, "latin1").catch(() => "");
 }

@@ -27,8 +27,8 @@ export async function listUncommitted(git: HostGit, root: string, home: string):
     .map((entry) => entry.slice(3));
 }
 
-/** The file in which the user has told git what to ignore everywhere. */
-async function userIgnoreFile(git: HostGit, home: string): Promise<string> {
+/** The file in which the user has told git what to ignore everywhere; nothing else of that configuration is used. */
+export async function userIgnoreFile(git: HostGit, home: string): Promise<string> {
   const found = await git.run({
     args: ["config", "--global", "--type=path", "--get", "core.excludesFile"],
     env: { GIT_CONFIG_GLOBAL: `${home}/.gitconfig` },
