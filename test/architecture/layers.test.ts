@@ -50,7 +50,7 @@ const OFFENCES: Readonly<
   "src/blueprint/planted-npm.ts": {
     kind: "a package other than yaml in blueprint",
     text: 'import pc from "picocolors";\nexport const planted = pc;\n',
-    rules: ["blueprint-only-yaml"],
+    rules: ["blueprint-only-its-packages"],
   },
   "src/kernel/planted-adapter.ts": {
     kind: "the kernel names an adapter",
