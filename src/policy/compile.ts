@@ -80,7 +80,8 @@ function isFor(pattern: Pattern, kind: RequestKind): boolean {
   return kind in pattern || "any" in pattern;
 }
 
-function compileRule(rule: Rule): CompiledRule {
+/** The test is only asked about requests of the kind that the rule is for. */
+export function compileRule(rule: Rule): CompiledRule {
   const { pattern, effect, when = [], except = [] } = rule;
   const mode: Mode = effect === "allow" ? "must" : "may";
   const covers = compilePattern(pattern, mode);

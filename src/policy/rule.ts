@@ -85,3 +85,8 @@ export interface Decision {
 export function layerOf({ id }: Rule): string {
   return id.slice(0, id.indexOf("."));
 }
+
+/** The rule as a plan keeps it. */
+export function frozen({ examples: _examples, ...rule }: Rule): Rule {
+  return rule;
+}

@@ -2,6 +2,7 @@
 import { alternatives } from "../../base/glob.ts";
 
 const MOST_ALTERNATIVES = 64;
+const BRACES = `has braces that are not closed, or give more than ${MOST_ALTERNATIVES} alternatives`;
 const CHOICE = /\{[^{}]*,[^{}]*\}/;
 /** What a shell may read as more than a character of a word, or of the space between two. */
 const MEANS_SOMETHING = /[^\w.,:@%+=/ -]/g;
@@ -15,10 +16,17 @@ export function compileText(pattern: string): TextTest {
   return others.length === 0 ? first : (text) => tests.some((test) => test(text));
 }
 
-/** The text itself, and once for each choice inside `{a,b}`. */
+/** The text itself, and once for each choice inside `{a,b}`. Throws when the choices cannot be told: see `textProblem`. */
 export function expandText(pattern: string): readonly string[] {
-  const choices = CHOICE.test(pattern) ? (alternatives(pattern, MOST_ALTERNATIVES) ?? []) : [];
+  if (!CHOICE.test(pattern)) return [pattern];
+  const choices = alternatives(pattern, MOST_ALTERNATIVES);
+  if (choices === undefined) throw new RangeError(`${JSON.stringify(pattern)} ${BRACES}`);
   return [...new Set([pattern, ...choices])];
+}
+
+/** Why the text is no pattern, or undefined. */
+export function textProblem(pattern: string): string | undefined {
+  return CHOICE.test(pattern) && alternatives(pattern, MOST_ALTERNATIVES) === undefined ? BRACES : undefined;
 }
 
 function compileOne(pattern: string): TextTest {
