@@ -3,7 +3,7 @@ import type { Asked, Mode } from "./asked.ts";
 import { compileCondition } from "./conditions.ts";
 import { baseOf, fixedLength } from "./patterns/argv.ts";
 import { compilePattern } from "./patterns/pattern.ts";
-import { expandText, hasWildcard } from "./patterns/text.ts";
+import { expandText } from "./patterns/text.ts";
 import { type PolicyRequest, REQUEST_KINDS, type RequestKind } from "./request.ts";
 import { EFFECTS, type Pattern, type Rule } from "./rule.ts";
 
@@ -41,8 +41,8 @@ export function compilePolicy(rules: readonly Rule[]): CompiledPolicy {
 export function candidates(shelves: ReadonlyMap<RequestKind, Shelf>, request: PolicyRequest): readonly CompiledRule[] {
   const shelf = shelves.get(request.kind) as Shelf;
   if (request.kind !== "run") return shelf.all;
-  const program = request.argv[0];
-  if (typeof program !== "string") return shelf.all;
+  // Whoever asks knows the program: one that is not known is denied before.
+  const program = request.argv[0] as string;
   return shelf.named.get(program) ?? shelf.named.get(baseOf(program)) ?? shelf.unnamed;
 }
 
@@ -101,5 +101,5 @@ export function compileRule(rule: Rule): CompiledRule {
 function fixedPart(pattern: Pattern): number {
   if ("run" in pattern) return fixedLength(pattern);
   if (!("shell" in pattern)) return 0;
-  return pattern.shell === "**" || !hasWildcard(pattern.shell) ? Number.POSITIVE_INFINITY : 0;
+  return pattern.shell === "**" || !pattern.shell.includes("*") ? Number.POSITIVE_INFINITY : 0;
 }

@@ -17,10 +17,10 @@ const PUSH: PolicyRequest = { kind: "run", argv: ["git", "push"] };
 describe("decide", () => {
   it("denies what no rule mentions", () => {
     expect(evaluate([], PUSH)).toEqual({ effect: "deny", rule: "default", why: "no rule allows: run git push" });
-    expect(evaluate([rule("a", "allow", ["**"])], { kind: "shell", script: "git push" })).toEqual({
+    expect(evaluate([rule("a", "allow", ["**"])], { kind: "action", action: "git.push" })).toEqual({
       effect: "deny",
       rule: "default",
-      why: 'no rule allows: shell "git push"',
+      why: "no rule allows: action git.push",
     });
   });
 

@@ -3,7 +3,7 @@ import { compileParts } from "../../base/glob.ts";
 import { type Asked, type Mode, placesOf, rooted } from "../asked.ts";
 import type { RequestOf } from "../request.ts";
 import type { Argv } from "../shell/facts.ts";
-import { compileText, hasWildcard } from "./text.ts";
+import { compileText } from "./text.ts";
 
 type RunPattern = { readonly run: readonly string[]; readonly args?: readonly string[] };
 
@@ -50,6 +50,6 @@ export function baseOf(program: string): string {
 /** How many arguments at the beginning are written out; Infinity: all of them, or whatever they are. */
 export function fixedLength({ run }: RunPattern): number {
   if (run.length === 1 && run[0] === "**") return Number.POSITIVE_INFINITY;
-  const at = run.findIndex((argument) => argument === "**" || hasWildcard(argument));
+  const at = run.findIndex((argument) => argument.includes("*"));
   return at < 0 ? Number.POSITIVE_INFINITY : at;
 }

@@ -35,10 +35,6 @@ function compileOne(pattern: string): TextTest {
   return (text) => matchesGlob(pattern, text);
 }
 
-export function hasWildcard(pattern: string): boolean {
-  return pattern.includes("*") || CHOICE.test(pattern);
-}
-
 /** As `matchesGlob`, but `*` stands only for characters that mean nothing to a shell. */
 export function matchesInert(pattern: string, text: string): boolean {
   // Such characters of the text can only be meant by the same ones of the pattern, so both fall apart at the same places.

@@ -7,6 +7,8 @@ const JS_TOOLS =
   "{vitest,jest,mocha,ava,tap,eslint,prettier,biome,tsc,vue-tsc,stylelint,oxlint,standard,xo,markdownlint,knip,depcruise}";
 const PY_TOOLS = "{pytest,mypy,ruff,black,isort,flake8,pyright,unittest}";
 const CHECKERS = "{shellcheck,shfmt,hadolint,yamllint,actionlint,gofmt,clang-format,rubocop,rspec}";
+/** npx may fetch a program, so nothing but exactly these is allowed. */
+const NPX_WORDS = "{.,run,check,lint,format,src,test,--noEmit,--check,--write,--fix,--run,--coverage,-b,--build}";
 const CHECKS = "It checks or formats the work.";
 const TESTS = "It runs what the project has for tests and builds.";
 
@@ -87,10 +89,25 @@ export const BUILDS: readonly Rule[] = [
   allow(
     "npx-tools",
     CHECKS,
-    { run: ["{npx,bunx}", JS_TOOLS, "**"] },
+    { run: ["{npx,bunx}", JS_TOOLS] },
     {
-      except: [arg("^(-o|--out)"), OUTSIDE],
-      examples: { match: words("npx vitest run"), not: words("npx evil", "npx -c x", "npx --package=x vitest") },
+      examples: { match: words("npx vitest"), not: words("npx evil", "npx -c x", "npx --package=x vitest") },
+    },
+  ),
+  allow(
+    "npx-tools-given",
+    CHECKS,
+    { run: ["{npx,bunx}", JS_TOOLS, NPX_WORDS] },
+    {
+      examples: { match: words("npx tsc --noEmit", "npx vitest run"), not: words("npx evil run", "npx eslint -c x") },
+    },
+  ),
+  allow(
+    "npx-tools-here",
+    CHECKS,
+    { run: ["{npx,bunx}", JS_TOOLS, NPX_WORDS, "{.,src,test,src/,test/}"] },
+    {
+      examples: { match: words("npx prettier --check ."), not: words("npx prettier --check /x") },
     },
   ),
   allow(

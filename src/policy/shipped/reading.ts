@@ -85,14 +85,14 @@ export const TOOLS: readonly Rule[] = [
     },
   ),
   allow(
-    "sed-lines",
+    "streams",
     ONLY_READS,
-    { run: ["sed", "-n", "*p", "**"] },
+    { run: ["{sed,awk,gawk,mawk}", "**"] },
     {
-      when: [{ field: "pattern", op: "matches", values: ["^sed -n [0-9,$]+p( [\\w./][\\w./-]*)*$"] }],
+      except: [arg("^(-[a-zA-Z]*[if]|--[fi])")],
       examples: {
-        match: words("sed -n 1,20p a.ts", "sed -n 5p"),
-        not: [["sed", "-n", "1e id;p", "a"], ...words("sed -n p -i a", "sed -n 1p -i a")],
+        match: [["awk", "{print $1}", "a"], ...words("sed -n 1,20p a.ts")],
+        not: words("sed -i s/a/b/ a", "sed -n --in-place p a", "awk -f a"),
       },
     },
   ),
