@@ -7,8 +7,8 @@ import { checkReferences } from "./check-references.ts";
 import { checkRoutes } from "./check-routes.ts";
 import { BLUEPRINT_FIELDS, type BlueprintFound } from "./fields.ts";
 import { parseYaml } from "./parse.ts";
+import { readRules } from "./policy/read-rules.ts";
 import { createProblems, type Problems } from "./problems.ts";
-import { readPolicy } from "./read-policy.ts";
 import { readStage, settingsOf } from "./read-stage.ts";
 import { object, type Reading } from "./shapes/shape.ts";
 import { indexStages } from "./stage-draft.ts";
@@ -39,7 +39,7 @@ function validate(tree: Tree, problems: Problems): Blueprint | undefined {
   const found = SHAPE.read(tree, reading, "the blueprint");
   if (found === undefined) return undefined;
   const params = readParams(found.params?.value ?? [], problems);
-  const rules = readPolicy(found.policy?.value, reading);
+  const rules = readRules(found.policy?.value, "blueprint", reading);
   const stages = (found.stages?.value ?? []).map(({ value }) => readStage(value, reading));
   const byId = indexStages(stages, problems);
   checkReferences(new Map(params), stages, byId, problems);
@@ -52,6 +52,7 @@ function validate(tree: Tree, problems: Problems): Blueprint | undefined {
     defaults: settingsOf(found.defaults?.value ?? {}),
     workspace: found.workspace?.value ?? { kind: "clone", from: "head", share: [] },
     limits: limitsOf(found.limits?.value ?? {}),
+    use: [...new Set((found.policy?.value.use?.value ?? []).map(({ value }) => value))],
     rules,
     stages: stages.map(({ spec }) => spec),
     file: problems.source.file,
