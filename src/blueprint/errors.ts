@@ -304,6 +304,12 @@ export const BLUEPRINT_ERRORS = {
     why: "A rule that covers more or less than it seems to is worse than none.",
     hint: "`*` is one argument or any characters inside one, `**` as the last item is any further arguments; in a glob `**` is any number of folders; an action may end in `.*`.",
   },
+  BLUEPRINT_POLICY_LOOSENS: {
+    ...INPUT,
+    what: (d: { key: string }) => `a repository cannot have \`${d.key}\` in its policy`,
+    why: "Whoever changes a repository must not be able to allow more than its users and their organisation do.",
+    hint: "Write `ask` and `deny` here. What is to be allowed belongs into the blueprint, or into the policy of the user.",
+  },
   BLUEPRINT_RULE_CONDITION: {
     ...INPUT,
     what: (d: { problem: string }) => `the condition cannot be used: ${d.problem}`,
