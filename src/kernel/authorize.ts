@@ -13,20 +13,24 @@ export interface Authorized {
   readonly effect: Effect | null;
 }
 
+/** What shadow rules would have decided is recorded where the decision is. */
+type ShadowSeen = { readonly shadow?: readonly string[] };
+
 export function authorize(plan: Plan, state: RunningState, start: Start, policy: PolicyGate): Authorized {
   const { path: stage, visit, attempt } = start;
   const resolved = resolveEffect(state.facts, state.progress, start.leaf, start.position);
   if (!resolved.ok) return { fact: { type: "stage.refused", stage, visit, error: resolved.error }, effect: null };
   const { effect } = resolved;
-  const started = (rule: string): Authorized => ({
-    fact: { type: "stage.started", stage, visit, attempt, rule },
+  const started = (rule: string, seen: ShadowSeen = {}): Authorized => ({
+    fact: { type: "stage.started", stage, visit, attempt, rule, ...seen },
     effect,
   });
   // A child run has no effect of its own: its stages pass this same path with the rules frozen into its plan.
   if (effect.kind === "run") return started("plan.child");
   const { request } = effect;
   const decision = policy.decide(plan.rules, request);
-  if (decision.effect === "allow") return started(decision.rule);
+  const seen: ShadowSeen = decision.shadow === undefined ? {} : { shadow: decision.shadow };
+  if (decision.effect === "allow") return started(decision.rule, seen);
   if (decision.effect === "deny") {
     return {
       fact: {
@@ -36,13 +40,14 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
         rule: decision.rule,
         why: decision.why,
         request: requestJson(request),
+        ...seen,
       },
       effect: null,
     };
   }
   const shown = effectJson(effect);
   const digest = approvalDigest(state.facts, start, shown);
-  if (start.granted === digest) return started(decision.rule);
+  if (start.granted === digest) return started(decision.rule, seen);
   const answers = ["approve", "deny"];
   const question = { kind: "policy", digest, why: decision.why, answers, request: shown } as const;
   return { fact: { type: "approval.requested", stage, visit, ...question }, effect: null };

@@ -88,5 +88,8 @@ function together(own: Finding, parts: readonly Finding[], isCovered: boolean): 
   const strictest = EFFECTS.flatMap((effect) => ruled.filter((finding) => finding.effect === effect))[0];
   // A person is not asked about what is denied anyway.
   const decisive = strictest?.effect === "deny" ? strictest : (unruled ?? strictest ?? own);
-  return { ...decisive, shadow };
+  const holding = decisive.effect === "allow" ? all.find(({ held }) => held !== undefined) : undefined;
+  return holding === undefined
+    ? { ...decisive, shadow }
+    : { ...holding, effect: "ask", by: holding.held ?? null, shadow };
 }

@@ -75,6 +75,8 @@ interface EventFields {
     readonly visit: number;
     readonly attempt: number;
     readonly rule: string;
+    /** Shadow rules that would have decided otherwise. */
+    readonly shadow?: readonly string[];
   };
   /** DONE. */
   "stage.finished": {
@@ -123,6 +125,8 @@ interface EventFields {
     readonly rule: string;
     readonly why: string;
     readonly request: JsonObject;
+    /** Shadow rules that would have decided otherwise. */
+    readonly shadow?: readonly string[];
   };
   /** A durable question to a person, bound to exact content. */
   "approval.requested": {
