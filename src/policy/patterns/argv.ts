@@ -11,10 +11,10 @@ export function compileRun({ run, args }: RunPattern, mode: Mode): (asked: Asked
   const covers = compileArguments(run, mode);
   const argvOf = ({ request }: Asked): Argv => (request as RequestOf<"run">).argv;
   if (args === undefined) return (asked) => covers(argvOf(asked));
-  const globs = args.map((glob) => compileParts(rooted(glob)));
+  const leads = compileParts(...args.map(rooted));
   return (asked) =>
     covers(argvOf(asked)) &&
-    (argvOf(asked).includes(null) || placesOf(asked).some((place) => globs.some((glob) => glob(place))));
+    (argvOf(asked).includes(null) || placesOf(asked).some(leads));
 }
 
 function compileArguments(patterns: readonly string[], mode: Mode): (argv: Argv) => boolean {
