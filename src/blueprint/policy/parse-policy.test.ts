@@ -121,10 +121,11 @@ describe("a policy.json of OpenExec", () => {
 
 describe("parseRepositoryPolicy", () => {
   it("reads what asks and denies", () => {
-    expect(parseRepositoryPolicy("policy: { ask: [{ git: push }] }", "pawl.yaml")).toEqual({
+    expect(parseRepositoryPolicy("policy: { ask: [{ git: push }], deny: [{ read: a }] }", "pawl.yaml")).toEqual({
       ok: true,
       value: [
         { id: "repository.ask[0]", effect: "ask", pattern: { git: "push" }, where: "pawl.yaml:1:17", tightens: true },
+        { id: "repository.deny[0]", effect: "deny", pattern: { read: "a" }, where: "pawl.yaml:1:40" },
       ],
     });
     expect(parseRepositoryPolicy("{}", "pawl.yaml")).toEqual({ ok: true, value: [] });
