@@ -86,6 +86,13 @@ export type LeafSpec =
   | (StageCommon & { readonly kind: "action"; readonly action: string; readonly with: Expression })
   /** A check by a command. Exit 0 passes, a listed exit escalates to a person, everything else fails. */
   | (StageCommon & CommandFields & { readonly kind: "gate"; readonly escalateExits: readonly number[] })
+  /** A check by a person: the run waits until one has answered. */
+  | (StageCommon & {
+      readonly kind: "approval";
+      readonly question?: string;
+      readonly expiresMs?: number;
+      readonly remindMs?: number;
+    })
   /** A child run of another blueprint, named by its path relative to this file. */
   | (StageCommon & {
       readonly kind: "run";

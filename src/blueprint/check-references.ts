@@ -106,13 +106,14 @@ function resultFields({ spec }: StageDraft): readonly string[] {
     case "group":
       return ["outcome", "output"];
     case "run":
+    case "approval":
       return ["outcome"];
   }
 }
 
 function missing(field: string, { spec }: StageDraft): string {
   if (field === "") return "it names no result of the stage";
-  const capturing = field === "output" && spec.kind !== "run";
+  const capturing = field === "output" && spec.kind !== "run" && spec.kind !== "approval";
   return capturing
     ? "the stage captures nothing; give it `capture: text`, lines or json"
     : `${stageName(spec.kind)} has no ${field}`;

@@ -56,6 +56,7 @@ function checkOutcomes({ spec, kind, routes }: StageDraft, problems: Problems): 
 }
 
 function outcomesOf(spec: StageDraft["spec"]): readonly string[] {
+  if (spec.kind === "approval") return ["pass", "fail"];
   if (spec.kind !== "gate") return ["success", "failure"];
   return spec.escalateExits.length === 0 ? ["pass", "fail"] : ["pass", "fail", "escalate"];
 }

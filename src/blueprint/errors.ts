@@ -185,6 +185,12 @@ export const BLUEPRINT_ERRORS = {
     why: "It would never run, which is hardly what it was written for.",
     hint: "Route a stage to it with `on_success`, `on_failure` or `on`, or delete it.",
   },
+  BLUEPRINT_GATE_FORM: {
+    ...INPUT,
+    what: (d: { problem: string }) => `the gate ${d.problem}`,
+    why: "A gate has one judge: a command, or a person who is asked.",
+    hint: "Use `command: [program]`, with `escalate` if need be, or `approval: { question, expires, remind }`.",
+  },
   BLUEPRINT_GROUP_FORM: {
     ...INPUT,
     what: (d: { problem: string }) => `the group ${d.problem}`,

@@ -30,10 +30,14 @@ import {
   workspace,
 } from "./shapes/value-shapes.ts";
 
+/** The verbs. */
 export const STAGE_KINDS = ["command", "action", "gate", "group", "run"] as const;
-export type KindName = (typeof STAGE_KINDS)[number];
+/** Forms of a gate that have other keys than a command has. */
+export const GATE_KINDS = ["approval"] as const;
+export type KindName = (typeof STAGE_KINDS)[number] | (typeof GATE_KINDS)[number];
 
 export function stageName(kind: KindName): string {
+  if (kind === "approval") return "an approval gate";
   return kind === "action" ? "an action stage" : `a ${kind} stage`;
 }
 
@@ -49,6 +53,7 @@ export interface StageField<T> extends Field<T> {
   readonly isTopOnly?: true;
 }
 
+const ALL = [...STAGE_KINDS, ...GATE_KINDS] as const;
 const PROCESS = ["command", "gate"] as const;
 const SINGLE = ["command", "action", "gate"] as const;
 const RETRIED = ["command", "action", "gate", "run"] as const;
@@ -78,7 +83,7 @@ const SETTING_FIELDS = {
   max_visits: {
     shape: integer(1, 100_000),
     about: "How often routes may lead to the stage in one run.",
-    kinds: STAGE_KINDS,
+    kinds: ALL,
     isTopOnly: true,
   },
   timeout: { shape: duration(1), about: "Longest time of one attempt, such as 10m.", kinds: RETRIED },
@@ -98,13 +103,26 @@ const SETTING_FIELDS = {
   resources: { shape: RESOURCES, about: "The most the process and all it starts may use.", kinds: PROCESS },
 } as const satisfies Record<string, StageField<unknown>>;
 
+const APPROVAL = object(
+  {
+    question: {
+      shape: text({ expected: "text of at most 2000 characters", max: 2000, refusesReferences: true }),
+      about: "What the person is asked.",
+    },
+    expires: { shape: duration(1), about: "How long the question stays open (24h); after that the gate has failed." },
+    remind: { shape: duration(1), about: "When the person is reminded, counted from the question (never)." },
+  },
+  "approval",
+);
+
 const GATE = object(
   {
-    command: { shape: program(), about: "The check: exit 0 passes.", isRequired: true },
+    command: { shape: program(), about: "The check: exit 0 passes." },
     escalate: {
       shape: list(integer(1, 255), { min: 1, max: 255 }),
       about: "Exit codes that ask a person instead of failing.",
     },
+    approval: { shape: APPROVAL, about: "A person decides: the run waits for the answer." },
   },
   "gate",
 );
@@ -150,16 +168,16 @@ const reservedVariable = (key: string): string | undefined =>
   key.startsWith("PAWL_") ? "names that begin with PAWL_ are set by the runtime" : undefined;
 
 export const STAGE_FIELDS = {
-  id: { shape: name(), about: "The name of the stage.", kinds: STAGE_KINDS },
+  id: { shape: name(), about: "The name of the stage.", kinds: ALL },
   title: {
     shape: text({ expected: "text of at most 200 characters", max: 200, refusesReferences: true }),
     about: "A line for people.",
-    kinds: STAGE_KINDS,
+    kinds: ALL,
   },
   level: {
     shape: oneOf("L1", "L2", "L3"),
     about: "The lowest level at which the stage runs.",
-    kinds: STAGE_KINDS,
+    kinds: ALL,
     isTopOnly: true,
   },
   command: {
@@ -172,7 +190,11 @@ export const STAGE_FIELDS = {
     about: "A registered function.",
     kinds: ["action"],
   },
-  gate: { shape: GATE, about: "A check by a command: pass, fail or escalate.", kinds: ["gate"] },
+  gate: {
+    shape: GATE,
+    about: "A check by a command or by a person: pass, fail or escalate.",
+    kinds: ["gate", ...GATE_KINDS],
+  },
   group: { shape: GROUP, about: "Members side by side, or one stage for each item of a list.", kinds: ["group"] },
   run: { shape: RUN, about: "A child run of another blueprint.", kinds: ["run"] },
   with: { shape: expressionMap(), about: "What the action is given.", kinds: ["action"] },
@@ -194,15 +216,15 @@ export const STAGE_FIELDS = {
   inputs: {
     shape: list(text({ expected: "an artifact such as build.log", max: 130 }), { min: 0, max: 100 }),
     about: "Artifacts of earlier stages, as stage.name.",
-    kinds: SINGLE,
+    kinds: [...SINGLE, ...GATE_KINDS],
   },
   ...SETTING_FIELDS,
-  on_success: { shape: target, about: "Where success (of a gate: pass) leads.", kinds: STAGE_KINDS, isTopOnly: true },
-  on_failure: { shape: target, about: "Where failure (of a gate: fail) leads.", kinds: STAGE_KINDS, isTopOnly: true },
+  on_success: { shape: target, about: "Where success (of a gate: pass) leads.", kinds: ALL, isTopOnly: true },
+  on_failure: { shape: target, about: "Where failure (of a gate: fail) leads.", kinds: ALL, isTopOnly: true },
   on: {
     shape: record(target, NAME),
     about: "Outcome → where it leads.",
-    kinds: STAGE_KINDS,
+    kinds: ALL,
     isTopOnly: true,
   },
 } as const satisfies Record<string, StageField<unknown>>;

@@ -10,6 +10,7 @@ import {
   stageName,
   TERMINALS,
 } from "./fields.ts";
+import { approvalSpec, checkGate, gateKind, gateSpec } from "./read-gate.ts";
 import { readGroup } from "./read-group.ts";
 import { type Reading, readFields, reportUnknownKey } from "./shapes/shape.ts";
 import type { StageDraft } from "./stage-draft.ts";
@@ -43,6 +44,7 @@ export function readStage(node: MapNode, outer: Reading, position: Position = "s
   };
   const references = reading.references.map((reference) => ({ ...reference, hasItem: position === "item" }));
   const draft = { kind, id, routes, start: at.start, end: at.end };
+  if (found.gate !== undefined) checkGate(found.gate, reading);
   if (found.group !== undefined && position === "stage") {
     const group = readGroup(common, found.group, reading, readStage);
     return { ...draft, spec: group.spec, references: [...references, ...group.references], inputs: group.inputs };
@@ -60,7 +62,7 @@ function readKind(node: MapNode, { problems }: Reading): KindName | undefined {
   if (first === undefined && node.entries.every(({ key }) => Object.hasOwn(FIELDS, key))) {
     problems.report("BLUEPRINT_STAGE_NO_VERB", {}, { start: node.start, end: node.start + 1 });
   }
-  return first?.key as KindName | undefined;
+  return first?.key === "gate" ? gateKind(node) : (first?.key as KindName | undefined);
 }
 
 function isVerb(key: string): boolean {
@@ -91,7 +93,11 @@ function isKeptVerb(entry: Entry, kind: KindName | undefined, position: Position
     problems.report("BLUEPRINT_GROUP_NESTED", {}, entry.at);
     return false;
   }
-  return entry.key === kind;
+  return entry.key === verbOf(kind);
+}
+
+function verbOf(kind: KindName | undefined): KindName | undefined {
+  return kind === "approval" ? "gate" : kind;
 }
 
 function isKeptField(
@@ -158,7 +164,7 @@ function resourcesOf({ memory, cpu, processes, file_size, output }: ResourcesFou
 
 /** Every route in the order written. `on_success` and `on_failure` take the name the kind has for it. */
 function routesOf({ on, on_success, on_failure }: StageFound, kind: KindName | undefined): StageDraft["routes"] {
-  const isGate = kind === "gate";
+  const isGate = kind === "gate" || kind === "approval";
   const pairs = (on?.value ?? []).map((route) => ({ outcome: route.name, target: route }));
   if (on_success !== undefined)
     pairs.push({ outcome: isGate ? "pass" : "success", target: { ...on_success, name: "" } });
@@ -177,10 +183,10 @@ function leafSpec(kind: KindName | undefined, common: StageCommon, found: StageF
   switch (kind) {
     case "action":
       return { ...common, kind, action: found.action?.value ?? "", with: found.with?.value ?? { lit: {} } };
-    case "gate": {
-      const escalateExits = (found.gate?.value.escalate?.value ?? []).map(({ value }) => value);
-      return { ...common, ...processFields(found, found.gate?.value.command?.value), kind, escalateExits };
-    }
+    case "gate":
+      return gateSpec(common, processFields(found, found.gate?.value.command?.value), found.gate);
+    case "approval":
+      return approvalSpec(common, found.gate);
     case "run": {
       const params = (found.run?.value.params?.value ?? []).map(({ name, value }) => [name, value] as const);
       return { ...common, kind, blueprint: found.run?.value.blueprint?.value ?? "", params };

@@ -61,6 +61,8 @@ function attemptBound(leaf: LeafStage, children: ChildBounds): Bound {
       const child = children.get(leaf.plan) as Bound;
       return { ...child, stages: sum(child.stages, 1), wallMs: Math.min(child.wallMs, sum(leaf.timeoutMs, ENDING_MS)) };
     }
+    case "approval":
+      return { ...NOTHING, stages: 1 };
     default:
       return { ...NOTHING, stages: 1, wallMs: sum(leaf.timeoutMs, ENDING_MS) };
   }
@@ -72,7 +74,7 @@ function leavesOf(stages: readonly PlanStage[]): readonly LeafStage[] {
 
 /** An action is left behind when its time is up; a child run may have processes. */
 function hasProcess({ kind }: LeafStage): boolean {
-  return kind !== "action";
+  return kind !== "action" && kind !== "approval";
 }
 
 /** At least one start is counted, so that a fan-out over nothing uses up `limits.stages` too. */

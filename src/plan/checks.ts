@@ -29,6 +29,8 @@ export function checkStage(spec: StageSpec, known: Known): readonly Diagnostic[]
       return [...checkFixedEffect(spec, "keyed"), ...checkChild(spec, known)];
     case "group":
       return [...checkFixedEffect(spec, "idempotent"), ...spec.members.flatMap((member) => checkStage(member, known))];
+    case "approval":
+      return [];
     default:
       return checkWall(spec, known);
   }

@@ -13,7 +13,7 @@ import type {
 } from "../blueprint/blueprint.ts";
 import type { Rule } from "../policy/rule.ts";
 
-export type StageKind = "command" | "action" | "gate" | "run" | "group";
+export type StageKind = "command" | "action" | "gate" | "approval" | "run" | "group";
 
 /** Where an outcome leads. `back` marks an edge to the same or an earlier stage: taking it starts a new round. */
 export type Target =
@@ -85,7 +85,16 @@ export type RunStage = PlanStageCommon & {
   /** Types the child declares for the parameters above, for those that declare one: checked when the values are known. */
   readonly types?: Readonly<Record<string, ParamType>>;
 };
-export type LeafStage = CommandStage | GateStage | ActionStage | RunStage;
+/** A gate that a person judges: nothing runs, the run waits for an answer. */
+export type ApprovalStage = PlanStageCommon & {
+  readonly kind: "approval";
+  readonly question: string | null;
+  /** How long the question stays open. */
+  readonly expiresMs: number;
+  /** When the person is reminded, counted from the question; null: never. */
+  readonly remindMs: number | null;
+};
+export type LeafStage = CommandStage | GateStage | ApprovalStage | ActionStage | RunStage;
 export type GroupStage = PlanStageCommon & {
   readonly kind: "group";
   readonly members: readonly LeafStage[];

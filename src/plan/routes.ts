@@ -23,6 +23,7 @@ const GOOD: readonly string[] = ["success", "pass"];
 export function outcomesOf(
   stage: Pick<StageSpec, "kind"> & { readonly escalateExits?: readonly number[] },
 ): readonly string[] {
+  if (stage.kind === "approval") return ["pass", "fail"];
   if (stage.kind !== "gate") return ["success", "failure"];
   return stage.escalateExits?.length ? ["pass", "fail", "escalate"] : ["pass", "fail"];
 }
@@ -159,6 +160,8 @@ function leafExpressions(spec: LeafSpec): readonly Expression[] {
       return [spec.with];
     case "run":
       return valuesOf(spec.params);
+    case "approval":
+      return [];
     default:
       return ["argv" in spec.program ? spec.program.argv : spec.program.shell, ...valuesOf(spec.env)];
   }

@@ -9,6 +9,7 @@ import type {
   StageSpec,
   WorkspaceKind,
 } from "../blueprint/blueprint.ts";
+import { QUESTION_MS } from "../blueprint/read-gate.ts";
 import { type ChildBounds, visitBound } from "./bound.ts";
 import type { RunSpec } from "./checks.ts";
 import { actionEffect, processEffect, settle, wallOf } from "./defaults.ts";
@@ -72,7 +73,16 @@ function buildLeaf(spec: LeafSpec, routes: Routes, materials: Materials): LeafSt
     }
     case "command":
       return { ...common, ...processOf(spec, materials), kind: "command" };
+    case "approval":
+      return buildApproval(spec, commonOf(spec, routes, materials));
   }
+}
+
+/** Nothing runs and a question is asked once: the time people take is not the run's, and there is nothing to repeat. */
+function buildApproval(spec: Extract<LeafSpec, { kind: "approval" }>, common: ReturnType<typeof commonOf>): LeafStage {
+  const { question = null, expiresMs = QUESTION_MS, remindMs = null } = spec;
+  const fixed = { effect: "idempotent", maxAttempts: 1, timeoutMs: 0 } as const;
+  return { ...common, ...fixed, kind: "approval", question, expiresMs, remindMs };
 }
 
 /** Without a timeout of its own a child run may take its worst case: the default for one process would cut it short. */

@@ -20,6 +20,9 @@ export type Cause =
   | "invalid_input"
   | "invalid_output"
   | "child"
+  /** A person said no, or nobody answered in time. */
+  | "denied"
+  | "expired"
   | "defect";
 
 export interface ArtifactRef {
@@ -40,6 +43,9 @@ export interface ResourceUse {
   /** Written to standard output and error. */
   readonly outputBytes: number;
 }
+
+/** Policy asks, an attempt was lost that must not be repeated unasked, or a gate is for a person to judge. */
+export type QuestionKind = "policy" | "interrupted" | "gate";
 
 export interface RefusedHost {
   readonly host: string;
@@ -66,7 +72,11 @@ interface EventFields {
   };
   "run.started": Record<never, never>;
   /** The run goes on after a rest or after its process was lost. */
-  "run.resumed": { readonly after: "interruption" | "pause" | "wait" };
+  "run.resumed": {
+    readonly after: "interruption" | "pause" | "wait";
+    /** The fork that goes on from here: its questions name it, and no longer the run it was forked from. */
+    readonly fork?: string;
+  };
   /** An edge back to the same or an earlier stage was taken. */
   "round.started": { readonly round: number; readonly stage: string };
   /** INTENT. Stored before the effect, with the rule that allowed it. */
@@ -128,19 +138,39 @@ interface EventFields {
   "approval.requested": {
     readonly stage: string;
     readonly visit: number;
-    readonly kind: "policy" | "interrupted";
+    readonly kind: QuestionKind;
+    /** What people call it: the run it was asked in and the beginning of `digest`. */
+    readonly id: string;
     readonly digest: string;
     readonly why: string;
     readonly answers: readonly string[];
-    /** Exactly what would happen, where policy asks. */
+    /** Exactly what would happen, where policy asks; what an approval gate is given to judge. */
     readonly request?: JsonObject;
+    /** The tree that it is about. */
+    readonly commit?: string;
+    /** Digest of the rules that hold. */
+    readonly policy: string;
+    /** The rule that asks. */
+    readonly rule?: string;
+    /** What `approve_run` allows: the same request under the same rule, anywhere in the run. */
+    readonly scope?: string;
+    /** Without it the question stays open. */
+    readonly expiresAt?: number;
+    readonly remindAt?: number;
   };
   "approval.answered": {
     readonly stage: string;
+    readonly id: string;
     readonly digest: string;
     readonly answer: string;
     readonly by: string;
+    /** What the person said about it. */
+    readonly why?: string;
   };
+  /** The time to remind people has come. */
+  "approval.reminded": { readonly stage: string; readonly id: string; readonly digest: string };
+  /** Nobody answered in time: the question is closed for good. */
+  "approval.expired": { readonly stage: string; readonly id: string; readonly digest: string };
   "run.waiting": { readonly reason: WaitReason };
   "run.pausing": { readonly by: string };
   "run.paused": { readonly by: string };

@@ -56,7 +56,7 @@ function cells(row: StageRow): readonly string[] {
     visibleLine(row.runs, LONGEST_CELL),
     row.kind === "group" ? "-" : row.effect,
     row.kind === "group" ? "-" : String(row.maxAttempts),
-    formatDuration(row.timeoutMs),
+    row.kind === "approval" ? "-" : formatDuration(row.timeoutMs),
     String(row.visits),
     describeWall(row.wall),
     describePolicy(row),
@@ -81,6 +81,7 @@ function describeWorkspace(workspace: WorkspaceSpec | null): string {
 function describePolicy(row: StageRow): string {
   if (row.policy !== null) return `${row.policy.effect} (${visible(row.policy.rule)})`;
   if (row.kind === "group") return "by member";
+  if (row.kind === "approval") return "a person";
   return row.kind === "run" ? "by stage" : "at run time";
 }
 

@@ -144,7 +144,7 @@ function descendants(plan: Plan): readonly Plan[] {
 
 /** Exactly what policy would be asked, when it follows from the plan alone. */
 function requestOf(leaf: LeafStage, lookup: Lookup): PolicyRequest | null {
-  if (leaf.kind === "run") return null;
+  if (leaf.kind === "run" || leaf.kind === "approval") return null;
   if (leaf.kind === "action") return { kind: "action", action: leaf.action };
   if ("shell" in leaf.program) {
     const script = staticText(leaf.program.shell, lookup);
@@ -183,6 +183,8 @@ function describeStage(stage: Exclude<PlanStage, ActionStage>, names: ReadonlyMa
       return `blueprint ${names.get(stage.plan)}`;
     case "group":
       return describeGroup(stage);
+    case "approval":
+      return `asks a person${stage.question === null ? "" : `: ${stage.question}`}`;
     default:
       return describeProgram(stage.program);
   }
