@@ -146,7 +146,10 @@ function lateParts(repository: Repository, config: Config, early: EarlyParts): L
     });
   });
   const git = later<GitParts>(
-    ["base", "uncommitted", "keep", "enter", "salvage", "leave", "diff", "sweep", "hold"],
+    [
+      ...(["base", "uncommitted", "keep", "enter", "salvage", "leave", "compose", "checkout"] as const),
+      ...(["changes", "read", "hashes", "diff", "sweep", "hold"] as const),
+    ],
     async () => {
       const { createGitWorkspaces } = await import("../adapters/git/workspaces.ts");
       const { top, folder: project } = repository;
