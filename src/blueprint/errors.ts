@@ -185,12 +185,6 @@ export const BLUEPRINT_ERRORS = {
     why: "It would never run, which is hardly what it was written for.",
     hint: "Route a stage to it with `on_success`, `on_failure` or `on`, or delete it.",
   },
-  BLUEPRINT_GATE_FORM: {
-    ...INPUT,
-    what: (d: { problem: string }) => `the gate ${d.problem}`,
-    why: "A gate has one judge: a command, or a person who is asked.",
-    hint: "Use `command: [program]`, with `escalate` if need be, or `approval: { question, expires, remind }`.",
-  },
   BLUEPRINT_GROUP_FORM: {
     ...INPUT,
     what: (d: { problem: string }) => `the group ${d.problem}`,
@@ -297,6 +291,25 @@ export const BLUEPRINT_ERRORS = {
     what: (d: { input: string; variable: string }) => `another input also becomes ${d.variable}: ${quote(d.input)}`,
     why: "The process finds each input in an environment variable; two cannot share one.",
     hint: "Remove it, or rename the artifact or its stage.",
+  },
+  BLUEPRINT_GATE_FORM: {
+    ...INPUT,
+    what: (d: { found: string; known: string }) => `a gate needs exactly one of ${d.known}, not ${d.found}`,
+    why: "A gate that judges nothing, or two things, has no verdict.",
+    hint: 'Write one, such as gate: { tests: ["npm", "test"] }; another check is another gate.',
+  },
+  BLUEPRINT_METRIC_FORM: {
+    ...INPUT,
+    what: (d: { problem: string }) => `the metric ${d.problem}`,
+    why: "Without it nobody knows which number is judged, or against what.",
+    hint: 'Write regex: "score: ([0-9.]+)" or json: result.score; `target` goes with `must: reach`.',
+  },
+  BLUEPRINT_PATTERN_INVALID: {
+    ...INPUT,
+    what: (d: { pattern: string; problem: string }) =>
+      `the pattern ${quote(d.pattern)} cannot be used: ${quote(d.problem)}`,
+    why: "Patterns are matched in linear time, so that no output can make one run for ever: there is no looking ahead or back and no reference to a group.",
+    hint: "Write it without (?=, (?!, (?<= and \\1; the syntax is that of RE2.",
   },
   BLUEPRINT_RULE_FORM: {
     ...INPUT,

@@ -1,4 +1,5 @@
 /** The table of every key a blueprint may have. The validator reads by it and the JSON Schema is written from it. */
+import { GATE_FIELDS, GATE_KINDS, type GateKind } from "./gate-fields.ts";
 import { argument, expression, expressionMap, listOrReference, literal, program } from "./shapes/expression-shape.ts";
 import {
   boolean,
@@ -23,6 +24,7 @@ import {
   mapOf,
   NAME,
   name,
+  pathPattern,
   patternText,
   relativePath,
   tokenCount,
@@ -32,11 +34,17 @@ import {
 
 /** The verbs. */
 export const STAGE_KINDS = ["command", "action", "gate", "group", "run"] as const;
-/** Forms of a gate that have other keys than a command has. */
-export const GATE_KINDS = ["approval"] as const;
-export type KindName = (typeof STAGE_KINDS)[number] | (typeof GATE_KINDS)[number];
+type Verb = (typeof STAGE_KINDS)[number];
+/** What a stage is; a gate that no process judges is a kind of its own, because it has none of the keys of a process. */
+export type KindName = Verb | GateKind;
+
+/** The key that makes a stage of this kind. */
+export function verbOf(kind: KindName): Verb {
+  return kind === "inspection" || kind === "approval" ? "gate" : kind;
+}
 
 export function stageName(kind: KindName): string {
+  if (kind === "inspection") return "a gate that judges the change";
   if (kind === "approval") return "an approval gate";
   return kind === "action" ? "an action stage" : `a ${kind} stage`;
 }
@@ -53,7 +61,7 @@ export interface StageField<T> extends Field<T> {
   readonly isTopOnly?: true;
 }
 
-const ALL = [...STAGE_KINDS, ...GATE_KINDS] as const;
+const EVERY: readonly KindName[] = [...STAGE_KINDS, "inspection", "approval"];
 const PROCESS = ["command", "gate"] as const;
 const SINGLE = ["command", "action", "gate"] as const;
 const RETRIED = ["command", "action", "gate", "run"] as const;
@@ -83,7 +91,7 @@ const SETTING_FIELDS = {
   max_visits: {
     shape: integer(1, 100_000),
     about: "How often routes may lead to the stage in one run.",
-    kinds: ALL,
+    kinds: EVERY,
     isTopOnly: true,
   },
   timeout: { shape: duration(1), about: "Longest time of one attempt, such as 10m.", kinds: RETRIED },
@@ -102,30 +110,6 @@ const SETTING_FIELDS = {
   },
   resources: { shape: RESOURCES, about: "The most the process and all it starts may use.", kinds: PROCESS },
 } as const satisfies Record<string, StageField<unknown>>;
-
-const APPROVAL = object(
-  {
-    question: {
-      shape: text({ expected: "text of at most 2000 characters", max: 2000, refusesReferences: true }),
-      about: "What the person is asked.",
-    },
-    expires: { shape: duration(1), about: "How long the question stays open (24h); after that the gate has failed." },
-    remind: { shape: duration(1), about: "When the person is reminded, counted from the question (never)." },
-  },
-  "approval",
-);
-
-const GATE = object(
-  {
-    command: { shape: program(), about: "The check: exit 0 passes." },
-    escalate: {
-      shape: list(integer(1, 255), { min: 1, max: 255 }),
-      about: "Exit codes that ask a person instead of failing.",
-    },
-    approval: { shape: APPROVAL, about: "A person decides: the run waits for the answer." },
-  },
-  "gate",
-);
 
 const GROUP = object(
   {
@@ -168,16 +152,16 @@ const reservedVariable = (key: string): string | undefined =>
   key.startsWith("PAWL_") ? "names that begin with PAWL_ are set by the runtime" : undefined;
 
 export const STAGE_FIELDS = {
-  id: { shape: name(), about: "The name of the stage.", kinds: ALL },
+  id: { shape: name(), about: "The name of the stage.", kinds: EVERY },
   title: {
     shape: text({ expected: "text of at most 200 characters", max: 200, refusesReferences: true }),
     about: "A line for people.",
-    kinds: ALL,
+    kinds: EVERY,
   },
   level: {
     shape: oneOf("L1", "L2", "L3"),
     about: "The lowest level at which the stage runs.",
-    kinds: ALL,
+    kinds: EVERY,
     isTopOnly: true,
   },
   command: {
@@ -191,9 +175,9 @@ export const STAGE_FIELDS = {
     kinds: ["action"],
   },
   gate: {
-    shape: GATE,
-    about: "A check by a command or by a person: pass, fail or escalate.",
-    kinds: ["gate", ...GATE_KINDS],
+    shape: object(GATE_FIELDS, "gate"),
+    about: "A check: by a command, by tests, by a metric, of the change itself, or by a person.",
+    kinds: GATE_KINDS,
   },
   group: { shape: GROUP, about: "Members side by side, or one stage for each item of a list.", kinds: ["group"] },
   run: { shape: RUN, about: "A child run of another blueprint.", kinds: ["run"] },
@@ -219,12 +203,12 @@ export const STAGE_FIELDS = {
     kinds: [...SINGLE, ...GATE_KINDS],
   },
   ...SETTING_FIELDS,
-  on_success: { shape: target, about: "Where success (of a gate: pass) leads.", kinds: ALL, isTopOnly: true },
-  on_failure: { shape: target, about: "Where failure (of a gate: fail) leads.", kinds: ALL, isTopOnly: true },
+  on_success: { shape: target, about: "Where success (of a gate: pass) leads.", kinds: EVERY, isTopOnly: true },
+  on_failure: { shape: target, about: "Where failure (of a gate: fail) leads.", kinds: EVERY, isTopOnly: true },
   on: {
     shape: record(target, NAME),
     about: "Outcome → where it leads.",
-    kinds: ALL,
+    kinds: EVERY,
     isTopOnly: true,
   },
 } as const satisfies Record<string, StageField<unknown>>;
@@ -309,6 +293,14 @@ export const BLUEPRINT_FIELDS = {
   workspace: { shape: workspace(), about: "Where the processes of a run work (clone)." },
   limits: { shape: LIMITS, about: "Bounds of the whole run." },
   policy: { shape: POLICY, about: "What stages may do. What no rule mentions is denied." },
+  protect: {
+    shape: list(pathPattern(), { min: 0, max: 200 }),
+    about: "Paths that a gate sees as they were when the run began, besides the built-in ones.",
+  },
+  unprotect: {
+    shape: list(pathPattern(), { min: 0, max: 200 }),
+    about: "Built-in protected paths that are not protected, as they are listed.",
+  },
   stages: {
     shape: list(mapOf("stage", "a stage"), { min: 1, max: MAX_STAGES }),
     about: "The stages; the run begins with the first.",

@@ -9,8 +9,9 @@ import {
   type StageFound,
   stageName,
   TERMINALS,
+  verbOf,
 } from "./fields.ts";
-import { approvalSpec, checkGate, gateKind, gateSpec } from "./read-gate.ts";
+import { checkGateForm, gateKind, readApprovalGate, readChangeGate, readProcessGate } from "./read-gate.ts";
 import { readGroup } from "./read-group.ts";
 import { type Reading, readFields, reportUnknownKey } from "./shapes/shape.ts";
 import type { StageDraft } from "./stage-draft.ts";
@@ -44,12 +45,12 @@ export function readStage(node: MapNode, outer: Reading, position: Position = "s
   };
   const references = reading.references.map((reference) => ({ ...reference, hasItem: position === "item" }));
   const draft = { kind, id, routes, start: at.start, end: at.end };
-  if (found.gate !== undefined) checkGate(found.gate, reading);
+  if (found.gate?.node.kind === "map") checkGateForm(found.gate.node, reading);
   if (found.group !== undefined && position === "stage") {
     const group = readGroup(common, found.group, reading, readStage);
     return { ...draft, spec: group.spec, references: [...references, ...group.references], inputs: group.inputs };
   }
-  return { ...draft, spec: leafSpec(kind, common, found), references, inputs: [inputs] };
+  return { ...draft, spec: leafSpec(kind, common, found, reading), references, inputs: [inputs] };
 }
 
 /** The kind follows from the one verb. */
@@ -62,7 +63,8 @@ function readKind(node: MapNode, { problems }: Reading): KindName | undefined {
   if (first === undefined && node.entries.every(({ key }) => Object.hasOwn(FIELDS, key))) {
     problems.report("BLUEPRINT_STAGE_NO_VERB", {}, { start: node.start, end: node.start + 1 });
   }
-  return first?.key === "gate" ? gateKind(node) : (first?.key as KindName | undefined);
+  if (first?.key === "gate") return first.value.kind === "map" ? gateKind(first.value) : "gate";
+  return first?.key as KindName | undefined;
 }
 
 function isVerb(key: string): boolean {
@@ -93,11 +95,7 @@ function isKeptVerb(entry: Entry, kind: KindName | undefined, position: Position
     problems.report("BLUEPRINT_GROUP_NESTED", {}, entry.at);
     return false;
   }
-  return entry.key === verbOf(kind);
-}
-
-function verbOf(kind: KindName | undefined): KindName | undefined {
-  return kind === "approval" ? "gate" : kind;
+  return kind !== undefined && entry.key === verbOf(kind);
 }
 
 function isKeptField(
@@ -164,7 +162,7 @@ function resourcesOf({ memory, cpu, processes, file_size, output }: ResourcesFou
 
 /** Every route in the order written. `on_success` and `on_failure` take the name the kind has for it. */
 function routesOf({ on, on_success, on_failure }: StageFound, kind: KindName | undefined): StageDraft["routes"] {
-  const isGate = kind === "gate" || kind === "approval";
+  const isGate = kind !== undefined && verbOf(kind) === "gate";
   const pairs = (on?.value ?? []).map((route) => ({ outcome: route.name, target: route }));
   if (on_success !== undefined)
     pairs.push({ outcome: isGate ? "pass" : "success", target: { ...on_success, name: "" } });
@@ -179,14 +177,18 @@ function routesOf({ on, on_success, on_failure }: StageFound, kind: KindName | u
     .sort((a, b) => a.start - b.start);
 }
 
-function leafSpec(kind: KindName | undefined, common: StageCommon, found: StageFound): LeafSpec {
+function leafSpec(kind: KindName | undefined, common: StageCommon, found: StageFound, reading: Reading): LeafSpec {
   switch (kind) {
     case "action":
       return { ...common, kind, action: found.action?.value ?? "", with: found.with?.value ?? { lit: {} } };
-    case "gate":
-      return gateSpec(common, processFields(found, found.gate?.value.command?.value), found.gate);
+    case "gate": {
+      const { program, judge } = readProcessGate(found.gate?.value, reading);
+      return { ...common, ...processFields(found, program), kind, judge };
+    }
+    case "inspection":
+      return { ...common, kind, ...readChangeGate(found.gate?.value, reading) };
     case "approval":
-      return approvalSpec(common, found.gate);
+      return { ...common, kind, ...readApprovalGate(found.gate?.value, reading) };
     case "run": {
       const params = (found.run?.value.params?.value ?? []).map(({ name, value }) => [name, value] as const);
       return { ...common, kind, blueprint: found.run?.value.blueprint?.value ?? "", params };

@@ -53,6 +53,11 @@ function validate(tree: Tree, problems: Problems): Blueprint | undefined {
     workspace: found.workspace?.value ?? { kind: "clone", from: "head", share: [] },
     limits: limitsOf(found.limits?.value ?? {}),
     rules,
+    protect: [...new Set((found.protect?.value ?? []).map(({ value }) => value))].sort(),
+    unprotect: (found.unprotect?.value ?? []).map(({ value, node }) => ({
+      name: value,
+      where: problems.source.span(node),
+    })),
     stages: stages.map(({ spec }) => spec),
     file: problems.source.file,
   };

@@ -24,6 +24,8 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
   });
   // A child run has no effect of its own: its stages pass this same path with the rules frozen into its plan.
   if (effect.kind === "run") return started("plan.child");
+  // Looking at what is stored changes nothing.
+  if (effect.kind === "inspection") return started("plan.inspection");
   const { request } = effect;
   const decision = policy.decide(plan.rules, request);
   if (decision.effect === "allow") return started(decision.rule);

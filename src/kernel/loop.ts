@@ -15,10 +15,11 @@ import { evolve } from "../run/evolve.ts";
 import type { RunState } from "../run/state.ts";
 import { type Aftermath, createAftermath, type Landing } from "./aftermath.ts";
 import { authorize } from "./authorize.ts";
+import { type Flight, flightOf } from "./flight.ts";
 import { createHalt, type Halt } from "./halt.ts";
 import { heed } from "./heed.ts";
 import { type Inbox, waitUntil } from "./inbox.ts";
-import { type Flight, flightOf, perform } from "./perform.ts";
+import { perform } from "./perform.ts";
 
 /** A run as its journal tells it: `seq` events are stored. A new run has none yet, only those in `unsaved`. */
 export interface Restored {

@@ -5,15 +5,16 @@
 import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import { canonical, type JsonValue } from "../base/json.ts";
 import { failed, ok, type Result } from "../base/result.ts";
-import type { Blueprint, Level, LimitsSpec, StageSpec } from "../blueprint/blueprint.ts";
+import type { Blueprint, ChangeRules, Level, LimitsSpec, StageSpec } from "../blueprint/blueprint.ts";
 import type { Rule } from "../policy/rule.ts";
 import { MEASURES, worstCase } from "./bound.ts";
-import { checkLevel, checkStage, type RunSpec } from "./checks.ts";
+import { checkLevel, checkStage, type InspectionSpec, type RunSpec } from "./checks.ts";
 import { settle } from "./defaults.ts";
 import { PLAN_ERRORS } from "./errors.ts";
 import { seal } from "./fingerprint.ts";
 import { defaultParams, giveParams, type ParamValues } from "./params.ts";
 import type { ActionSignature, LeafStage, Plan, PlanLimits, PlanStage } from "./plan.ts";
+import { protectedPaths } from "./protected.ts";
 import { type Routed, routeStages } from "./routes.ts";
 import { buildStage, type Child } from "./stages.ts";
 import { worstVisits } from "./visits.ts";
@@ -28,6 +29,8 @@ export interface CompileInput {
   readonly rules: readonly Rule[];
   /** A blueprint already read: the name as written, and the file of the blueprint that names it. */
   readonly child: (name: string, from: string) => Blueprint | undefined;
+  /** The rules of a gate together with those of the file it names, which was read already; undefined: it names none. */
+  readonly gateRules?: (gate: InspectionSpec, from: string) => ChangeRules | undefined;
 }
 
 const DEEPEST = 16;
@@ -71,6 +74,7 @@ function compileOne(
   for (const spec of blueprint.stages) problems.push(...checkStage(spec, { actions, child: find, of: blueprint }));
   for (const { spec } of kept) problems.push(...checkLevel(spec, actions, input.level));
   problems.push(...unboundedCycles(blueprint, kept, limits));
+  const protect = protectedPaths(blueprint, problems);
   const children = compileChildren(kept, lineage, session);
   if (children === undefined || problems.length > before) return undefined;
 
@@ -83,6 +87,7 @@ function compileOne(
       workspace: blueprint.workspace.kind,
       actions,
       child,
+      changeRules: (inspection) => input.gateRules?.(inspection, blueprint.file) ?? inspection.rules,
       bounds,
     }),
   );
@@ -96,6 +101,7 @@ function compileOne(
     params,
     limits,
     rules: [...input.rules, ...inheritedRules(ancestors), ...blueprint.rules],
+    protect: leavesOf(stages).some(({ kind }) => kind === "gate") ? protect : [],
     workspace: needsWorkspace(stages, plans, actions) ? blueprint.workspace : null,
     start: (stages[0] as (typeof stages)[number]).id,
     stages,
@@ -104,19 +110,23 @@ function compileOne(
   });
 }
 
+function leavesOf(stages: readonly PlanStage[]): readonly LeafStage[] {
+  return stages.flatMap((stage) => (stage.kind === "group" ? stage.members : [stage]));
+}
+
 /** A plan whose stages run no process and touch no tree works nowhere. */
 function needsWorkspace(
   stages: readonly PlanStage[],
   children: readonly Plan[],
   actions: ReadonlyMap<string, ActionSignature>,
 ): boolean {
-  const leaves = stages.flatMap((stage): readonly LeafStage[] => (stage.kind === "group" ? stage.members : [stage]));
   return (
     children.some(({ workspace }) => workspace !== null) ||
-    leaves.some(
+    leavesOf(stages).some(
       (leaf) =>
         leaf.kind === "command" ||
         leaf.kind === "gate" ||
+        leaf.kind === "inspection" ||
         (leaf.kind === "action" && actions.get(leaf.action)?.usesTree === true),
     )
   );

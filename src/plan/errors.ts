@@ -115,6 +115,21 @@ export const PLAN_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  PLAN_UNPROTECT_UNKNOWN: {
+    what: (d: { name: string; near: string | null }) => `"${d.name}" is no built-in protected path.`,
+    why: "What was meant to be taken off would stay protected.",
+    hint: (d: { near: string | null }) => suggest(d.near, "`pawl plan --json` lists the paths as `protect`."),
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_GATE_TREELESS: {
+    what: (d: { stage: string; by: string }) =>
+      `Gate "${d.stage}" judges by ${d.by}, and the workspace is the project folder itself.`,
+    why: "It compares with the tree that the run began with, and the project folder keeps none.",
+    hint: "Use `workspace: clone`, or a gate with a command.",
+    retry: "after_change",
+    exit: 3,
+  },
   PLAN_ACTION_LEVEL: {
     what: (d: { stage: string; action: string; needs: string; level: string }) =>
       `Stage "${d.stage}" calls the action "${d.action}", which needs level ${d.needs}, and the ceiling is ${d.level}.`,

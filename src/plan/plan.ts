@@ -5,7 +5,9 @@ import type { Usage } from "../base/usage.ts";
 import type {
   BackoffSpec,
   Capture,
+  ChangeRules,
   EffectClass,
+  Judge,
   Level,
   ParamType,
   SandboxMode,
@@ -13,7 +15,7 @@ import type {
 } from "../blueprint/blueprint.ts";
 import type { Rule } from "../policy/rule.ts";
 
-export type StageKind = "command" | "action" | "gate" | "approval" | "run" | "group";
+export type StageKind = "command" | "action" | "gate" | "inspection" | "approval" | "run" | "group";
 
 /** Where an outcome leads. `back` marks an edge to the same or an earlier stage: taking it starts a new round. */
 export type Target =
@@ -68,8 +70,14 @@ interface PlanProcess {
 }
 
 export type CommandStage = PlanStageCommon & PlanProcess & { readonly kind: "command" };
-export type GateStage = PlanStageCommon &
-  PlanProcess & { readonly kind: "gate"; readonly escalateExits: readonly number[] };
+/** A check by a process, in a fresh checkout of exactly the tree that is judged. */
+export type GateStage = PlanStageCommon & PlanProcess & { readonly kind: "gate"; readonly judge: Judge };
+/** A check of what has changed since the run began. */
+export type InspectionStage = PlanStageCommon & {
+  readonly kind: "inspection";
+  readonly by: "change" | "merge";
+  readonly rules: ChangeRules;
+};
 export type ActionStage = PlanStageCommon & {
   readonly kind: "action";
   readonly action: string;
@@ -94,7 +102,7 @@ export type ApprovalStage = PlanStageCommon & {
   /** When the person is reminded, counted from the question; null: never. */
   readonly remindMs: number | null;
 };
-export type LeafStage = CommandStage | GateStage | ApprovalStage | ActionStage | RunStage;
+export type LeafStage = CommandStage | GateStage | InspectionStage | ApprovalStage | ActionStage | RunStage;
 export type GroupStage = PlanStageCommon & {
   readonly kind: "group";
   readonly members: readonly LeafStage[];
@@ -133,6 +141,8 @@ export interface Plan {
   readonly params: Readonly<Record<string, JsonValue>>;
   readonly limits: PlanLimits;
   readonly rules: readonly Rule[];
+  /** Paths that every gate sees as they were when the run began. Empty without such a gate. */
+  readonly protect: readonly string[];
   /** Where its processes work; null: it has none. */
   readonly workspace: WorkspaceSpec | null;
   readonly start: string;

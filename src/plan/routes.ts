@@ -6,6 +6,7 @@ import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import { type Expression, references } from "../base/expression.ts";
 import { nearest } from "../base/nearest.ts";
 import type { Blueprint, LeafSpec, Level, StageSpec } from "../blueprint/blueprint.ts";
+import { outcomesOf } from "../blueprint/outcomes.ts";
 import { PLAN_ERRORS } from "./errors.ts";
 import type { Plan, Target } from "./plan.ts";
 
@@ -18,15 +19,6 @@ export interface Routed {
 
 const ENDS = ["done", "fail", "paused"] as const;
 const GOOD: readonly string[] = ["success", "pass"];
-
-/** Every outcome a stage of this kind can have, the good one first. */
-export function outcomesOf(
-  stage: Pick<StageSpec, "kind"> & { readonly escalateExits?: readonly number[] },
-): readonly string[] {
-  if (stage.kind === "approval") return ["pass", "fail"];
-  if (stage.kind !== "gate") return ["success", "failure"];
-  return stage.escalateExits?.length ? ["pass", "fail", "escalate"] : ["pass", "fail"];
-}
 
 /** Ids of the stages that a walk may enter after this one; a pause goes on when a person resumes the run. */
 export function nextOf(routes: Routes): readonly string[] {
@@ -160,6 +152,7 @@ function leafExpressions(spec: LeafSpec): readonly Expression[] {
       return [spec.with];
     case "run":
       return valuesOf(spec.params);
+    case "inspection":
     case "approval":
       return [];
     default:

@@ -2,6 +2,8 @@
 import type { Expression } from "../base/expression.ts";
 import type {
   Blueprint,
+  ChangeRules,
+  Judge,
   LeafSpec,
   ParamType,
   Program,
@@ -30,6 +32,8 @@ export interface Materials {
   readonly workspace: WorkspaceKind;
   readonly actions: ReadonlyMap<string, ActionSignature>;
   readonly child: (spec: RunSpec) => Child;
+  /** What the gate itself says, together with the file it names. */
+  readonly changeRules: (spec: Extract<LeafSpec, { kind: "inspection" }>) => ChangeRules;
   /** Worst cases of the children, by fingerprint. */
   readonly bounds: ChildBounds;
 }
@@ -62,15 +66,10 @@ function buildLeaf(spec: LeafSpec, routes: Routes, materials: Materials): LeafSt
     }
     case "run":
       return buildRun(spec, common, materials.child(spec));
-    case "gate": {
-      const escalateExits = [...new Set(spec.escalateExits)].sort((a, b) => a - b);
-      return {
-        ...common,
-        ...processOf(spec, materials),
-        kind: "gate",
-        escalateExits,
-      };
-    }
+    case "gate":
+      return { ...common, ...processOf(spec, materials), kind: "gate", judge: orderJudge(spec.judge) };
+    case "inspection":
+      return { ...common, kind: "inspection", effect: "idempotent", by: spec.by, rules: materials.changeRules(spec) };
     case "command":
       return { ...common, ...processOf(spec, materials), kind: "command" };
     case "approval":
@@ -145,6 +144,11 @@ function processOf(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, { defa
     capture: spec.capture,
     outputs: spec.outputs.map(({ name, path }) => ({ name, path })).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
+}
+
+function orderJudge(judge: Judge): Judge {
+  if (judge.by !== "exit") return judge;
+  return { by: "exit", escalateExits: [...new Set(judge.escalateExits)].sort((a, b) => a - b) };
 }
 
 /** The same expression with the keys of every map sorted: the order of keys has no meaning and must not change a plan. */

@@ -29,6 +29,8 @@ export interface NewRun {
   readonly params: Readonly<Record<string, JsonValue>>;
   /** What its workspace starts from; null: it has none. */
   readonly tree: string | null;
+  /** What its gates compare with; without it, what its workspace starts from. */
+  readonly base?: string | null;
   readonly parent?: { readonly run: RunId; readonly stage: string };
   /** It goes on where another run was: `history` is what that run had done, without its creation. */
   readonly fork?: {

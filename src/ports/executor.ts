@@ -35,6 +35,8 @@ export interface ProcessRequest {
   readonly inputs: Readonly<Record<string, ArtifactRef>>;
   /** Files to store after exit 0; a missing one makes the report `invalid_output`. */
   readonly outputs: readonly { readonly name: string; readonly path: string }[];
+  /** What a gate wants to read, however the process ended: a file below the working directory; null: standard output. */
+  readonly evidence?: { readonly report: string | null };
 }
 
 export type AttemptName = Pick<ProcessRequest, "run" | "stage" | "attempt">;
@@ -52,6 +54,8 @@ export interface ProcessReport {
   readonly artifacts: Readonly<Record<string, ArtifactRef>>;
   readonly used?: ResourceUse;
   readonly refused?: readonly RefusedHost[];
+  /** What `evidence` asked for, redacted and whole; or why there is none. */
+  readonly evidence?: { readonly ref: ArtifactRef } | { readonly problem: string };
 }
 
 export interface Executor {

@@ -2,11 +2,13 @@
 import type { RunId } from "../base/ids.ts";
 import type { RunEvent } from "../run/events.ts";
 import type { Actions } from "./actions.ts";
+import type { Artifacts } from "./artifacts.ts";
 import type { ChildRuns } from "./child-runs.ts";
 import type { Clock } from "./clock.ts";
 import type { Executor } from "./executor.ts";
 import type { PolicyGate } from "./policy-gate.ts";
 import type { Journal } from "./store/journal.ts";
+import type { TreeReader } from "./trees.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 export interface KernelPorts {
@@ -15,6 +17,8 @@ export interface KernelPorts {
   readonly policy: PolicyGate;
   readonly executor: Executor;
   readonly workspaces: Workspaces;
+  readonly trees: TreeReader;
+  readonly artifacts: Pick<Artifacts, "put" | "get">;
   readonly actions: Actions;
   readonly children: ChildRuns;
   /** Masks secrets in an event before it is used or stored. */

@@ -12,6 +12,7 @@ import { approvalDigest } from "./effect/effect.ts";
 import type { Fact } from "./events.ts";
 import { finishFact } from "./finish.ts";
 import { openingFact } from "./group.ts";
+import { isGate } from "./lanes.ts";
 import { costOf, reachedLimit, roundLimit, startLimit, visitLimit, wallDeadline } from "./limits.ts";
 import { stageOf } from "./plan-index.ts";
 import { REASONS } from "./reasons.ts";
@@ -29,9 +30,9 @@ export interface Start {
   readonly tree: string | null;
 }
 
-/** Whether every gate's latest verdict is a pass, and the last of them judged exactly the tree that the run holds. */
-export function isVerified({ tree, verifiedTree, verdicts }: RunningState["facts"]): boolean {
-  return tree !== null && tree === verifiedTree && [...verdicts.values()].every((verdict) => verdict === "pass");
+/** Whether every gate's latest verdict is a pass, and the last process that judged saw exactly the tree that the run holds. */
+export function isVerified({ tree, verified, verdicts }: RunningState["facts"]): boolean {
+  return tree !== null && tree === verified?.tree && [...verdicts.values()].every((verdict) => verdict === "pass");
 }
 
 export type Decision =
@@ -132,7 +133,7 @@ function reservedBy(plan: Plan, state: RunningState): Usage {
 
 /** The attempt of a `once` stage was lost: only a person can say whether its effect happened. */
 function askAboutLoss(state: RunningState, lane: Lane): Fact {
-  const answers = lane.leaf.kind === "gate" ? ["again", "failed"] : ["again", "done", "failed"];
+  const answers = isGate(lane.leaf) ? ["again", "failed"] : ["again", "done", "failed"];
   return {
     type: "approval.requested",
     stage: lane.path,

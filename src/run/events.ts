@@ -62,6 +62,8 @@ interface EventFields {
     readonly params: Readonly<Record<string, JsonValue>>;
     /** The tree its workspace starts from, when it has one of its own. */
     readonly tree?: string;
+    /** The tree that its gates compare with, where it is another: that of the run that started it. */
+    readonly base?: string;
     /**
      * The run that this one goes on from, with all it had done before it began the stage. `origin` is the run that its
      * approvals name: the first of a line of forks.
@@ -101,8 +103,10 @@ interface EventFields {
     readonly artifacts?: Readonly<Record<string, ArtifactRef>> | undefined;
     readonly usage?: Usage | undefined;
     readonly child?: string | undefined;
-    /** What the workspace held when the attempt had ended; without it the workspace is as it was. */
+    /** What the workspace held when the attempt had ended; without it the workspace is as it was. Of a gate: what it judged. */
     readonly tree?: string | undefined;
+    /** Of a gate with a process: the tree it has judged. */
+    readonly judged?: string | undefined;
     readonly used?: ResourceUse | undefined;
     /** Hosts it wanted to reach and may not; the first of them. */
     readonly refused?: readonly RefusedHost[] | undefined;

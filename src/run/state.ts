@@ -98,10 +98,12 @@ export interface RunFacts {
   usage: Usage;
   /** What the workspace of the run holds after the latest stage; null: there is no workspace. */
   tree: string | null;
+  /** What gates compare with: the tree that the run, or the run that started it, began with. */
+  readonly base: string | null;
   readonly visits: Map<string, number>;
   readonly results: Map<string, StageResult>;
-  /** The tree that a gate has passed last; null: none has, or the last one did not. */
-  verifiedTree: string | null;
+  /** What the last process that judged has passed; null: none has, or the last one did not pass. */
+  verified: { readonly tree: string | null } | null;
   /** Requests that a person has allowed for the whole run, as the `scope` of the question. */
   readonly allowed: Set<string>;
   /** Latest verdict of each gate. */

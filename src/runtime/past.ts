@@ -44,5 +44,6 @@ export async function forkOf(store: Store, run: RunId, stage: string): Promise<O
     throw pawlError(RUN_ERRORS, "RUN_STAGE_NOT_REACHED", { run, stage });
   const origin = created.forked?.origin ?? run;
   const fork = { run, stage, origin, at: created.at, history };
-  return { plan, params: created.params, tree: created.tree ?? null, fork };
+  const { params, tree = null, base = tree } = created;
+  return { plan, params, tree, base, fork };
 }

@@ -91,6 +91,7 @@ function randomLeaf(dice: Chance, id: string): LeafSpec {
   } as const;
   const kind = dice.next();
   if (kind < 0.5) return { ...common, ...fields, kind: "command", effect: dice.pick(EFFECTS) };
-  if (kind < 0.75) return { ...common, ...fields, kind: "gate", escalateExits: dice.hit(0.3) ? [2] : [] };
+  if (kind < 0.75)
+    return { ...common, ...fields, kind: "gate", judge: { by: "exit", escalateExits: dice.hit(0.3) ? [2] : [] } };
   return { ...common, kind: "action", action: dice.pick(["sim.keyed", "sim.once"]), with: { map: [] } };
 }

@@ -17,6 +17,7 @@ export function buildPlan(name = "demo"): Plan {
     limits: { stages: null, wallMs: null, rounds: null, consecutiveFailures: null, tokens: null, microUsd: null },
     rules: [],
     workspace: null,
+    protect: [],
     start: "build",
     stages: [],
     children: [],

@@ -71,7 +71,7 @@ export function createProcessExecutor(options: ProcessExecutorOptions): Executor
       const heart = createHeart({ heartbeats, request, logPath, redact, expectedMs });
       const log = createLog(cap);
       const liveLog = createLiveLog(logPath, cap, redact);
-      const output = createOutputCapture(request.capture);
+      const output = createOutputCapture(request.capture, request.evidence?.report === null);
       await clearing.get(logPath);
       const inputs = await layOutInputs(artifacts, tempDir, request);
       try {

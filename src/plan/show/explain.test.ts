@@ -33,7 +33,7 @@ const source = blueprint(
     }),
     gate("verify", {
       program: { argv: ref("params.test") },
-      escalateExits: [9],
+      judge: { by: "exit", escalateExits: [9] },
       on: { fail: "fix", escalate: "paused" },
     }),
     group("checks", [command("lint", { program: argv("npx", "lint") }), action("note")], { maxParallel: 2 }),

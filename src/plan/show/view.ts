@@ -3,6 +3,7 @@ import { type Expression, resolve } from "../../base/expression.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { createRedactor, redactJson } from "../../base/redact.ts";
 import type { EffectClass, Level, WorkspaceSpec } from "../../blueprint/blueprint.ts";
+import { outcomesOf } from "../../blueprint/outcomes.ts";
 import { describeRequest } from "../../policy/describe.ts";
 import { evaluate } from "../../policy/evaluate.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
@@ -20,7 +21,6 @@ import type {
   Target,
   Wall,
 } from "../plan.ts";
-import { outcomesOf } from "../routes.ts";
 import { worstVisits } from "../visits.ts";
 
 export interface StageRow {
@@ -144,7 +144,7 @@ function descendants(plan: Plan): readonly Plan[] {
 
 /** Exactly what policy would be asked, when it follows from the plan alone. */
 function requestOf(leaf: LeafStage, lookup: Lookup): PolicyRequest | null {
-  if (leaf.kind === "run" || leaf.kind === "approval") return null;
+  if (leaf.kind === "run" || leaf.kind === "inspection" || leaf.kind === "approval") return null;
   if (leaf.kind === "action") return { kind: "action", action: leaf.action };
   if ("shell" in leaf.program) {
     const script = staticText(leaf.program.shell, lookup);
@@ -185,6 +185,8 @@ function describeStage(stage: Exclude<PlanStage, ActionStage>, names: ReadonlyMa
       return describeGroup(stage);
     case "approval":
       return `asks a person${stage.question === null ? "" : `: ${stage.question}`}`;
+    case "inspection":
+      return `the ${stage.by} since the run began`;
     default:
       return describeProgram(stage.program);
   }

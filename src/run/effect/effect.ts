@@ -3,7 +3,7 @@ import { sha256 } from "../../base/digest.ts";
 import { type Expression, resolve } from "../../base/expression.ts";
 import { canonical, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { matchesType } from "../../plan/params.ts";
-import type { CommandStage, GateStage, LeafStage } from "../../plan/plan.ts";
+import type { CommandStage, GateStage, InspectionStage, LeafStage } from "../../plan/plan.ts";
 import { requestJson } from "../../policy/describe.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
 import type { ArtifactRef } from "../events.ts";
@@ -26,6 +26,7 @@ export type Effect =
       readonly input: JsonObject;
       readonly inputs: Readonly<Record<string, ArtifactRef>>;
     }
+  | { readonly kind: "inspection"; readonly stage: InspectionStage }
   | {
       readonly kind: "run";
       readonly stage: Extract<LeafStage, { kind: "run" }>;
@@ -81,6 +82,8 @@ function effectOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Effect 
       const input = resolver.value(leaf.with) as JsonObject;
       return { kind: "action", stage: leaf, request, input, inputs: inputsOf(facts, leaf, resolver) };
     }
+    case "inspection":
+      return { kind: "inspection", stage: leaf };
     case "run":
       return { kind: "run", stage: leaf, params: paramsOf(leaf, resolver) };
   }
@@ -124,7 +127,7 @@ function inputsOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Readonl
 }
 
 /** Everything that would happen, as a person is shown it before it is allowed. */
-export function effectJson(effect: Exclude<Effect, { kind: "run" }>): JsonObject {
+export function effectJson(effect: Exclude<Effect, { kind: "run" | "inspection" }>): JsonObject {
   const request = { ...requestJson(effect.request), inputs: effect.inputs as unknown as JsonObject };
   if (effect.kind === "action") return { ...request, with: effect.input };
   const { cwd, wall } = effect.stage;
