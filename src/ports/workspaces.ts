@@ -19,14 +19,6 @@ export interface SaveLabel {
   readonly at: number;
 }
 
-/** A stage that gets a fresh folder of its own. */
-export interface CheckoutPlace {
-  readonly run: RunId;
-  /** Path of the stage. */
-  readonly stage: string;
-  readonly spec: WorkspaceSpec;
-}
-
 /** What is judged: the tree of a maker with the protected paths of the tree that its run started from. */
 export interface Composition {
   readonly candidate: string;
@@ -89,7 +81,7 @@ export interface Workspaces {
    * file, no history but that of the project. Nothing in it is ever saved. It is gone after `remove`, with the run, with the process that
    * asked for it at the latest when the next one sweeps. Each call gives another folder.
    */
-  checkout(place: CheckoutPlace, tree: string): Promise<Checkout>;
+  checkout(place: Omit<Place, "member">, tree: string): Promise<Checkout>;
   /** Removes every workspace of a run that has ended. Idempotent; what was not saved is saved first. */
   leave(run: RunId, at: number): Promise<void>;
 }

@@ -218,6 +218,11 @@ function mortalWorkspaces(workspaces: MemoryWorkspaces, mortal: () => Promise<vo
       return { ...workspace, save: risky(workspace.save), remove: risky(workspace.remove) };
     },
     salvage: risky(workspaces.salvage),
+    compose: risky(workspaces.compose),
+    async checkout(...call) {
+      const checkout = await risky(workspaces.checkout)(...call);
+      return { ...checkout, remove: risky(checkout.remove) };
+    },
     leave: risky(workspaces.leave),
   };
 }
