@@ -94,6 +94,8 @@ export type Judge =
   | {
       readonly by: "tests";
       readonly format: TestFormat;
+      /** Besides that nothing got worse: nothing, a test that failed before passes, or all of them pass. */
+      readonly must: "no_regress" | "improve" | "all_pass";
       /** A file that the runner writes; null: its standard output is read. */
       readonly report: string | null;
       /** How often new failures are tried again before they count. */

@@ -304,6 +304,12 @@ export const BLUEPRINT_ERRORS = {
     why: "Without it nobody knows which number is judged, or against what.",
     hint: 'Write regex: "score: ([0-9.]+)" or json: result.score; `target` goes with `must: reach`.',
   },
+  BLUEPRINT_GLOB_INVALID: {
+    ...INPUT,
+    what: (d: { glob: string; problem: string }) => `the path ${quote(d.glob)} cannot be used: ${d.problem}`,
+    why: "A glob that matches something else than its author meant guards nothing.",
+    hint: "`*` stands for any characters of one name, `**` for any folders, `{a,b}` for either: src/**/*.{js,ts}.",
+  },
   BLUEPRINT_PATTERN_INVALID: {
     ...INPUT,
     what: (d: { pattern: string; problem: string }) =>

@@ -26,6 +26,10 @@ const TESTS_FIELDS = {
     about: "How the results are written (auto).",
   },
   report: { shape: relativePath(), about: "A file that the runner writes; without it, its standard output is read." },
+  must: {
+    shape: oneOf("no_regress", "improve", "all_pass"),
+    about: "What passes: nothing got worse, a failing test was fixed, or every test passes (no_regress).",
+  },
   reruns: { shape: integer(0, 10), about: "How often new failures are tried again (2)." },
   flaky_for: { shape: duration(1), about: "How long a test seen to pass and fail may fail without blocking (7d)." },
 } as const;

@@ -8,11 +8,15 @@ export interface Outcomes {
   readonly by?: "change" | "merge";
 }
 
+/** What tests there were cannot always be told, so that a person must look. */
+function escalates(judge: Judge | undefined): boolean {
+  return judge?.by === "tests" || (judge?.by === "exit" && judge.escalateExits.length > 0);
+}
+
 export function outcomesOf(stage: Outcomes): readonly string[] {
   switch (stage.kind) {
     case "gate": {
-      const escalates = stage.judge?.by === "exit" && stage.judge.escalateExits.length > 0;
-      return escalates ? ["pass", "fail", "escalate"] : ["pass", "fail"];
+      return escalates(stage.judge) ? ["pass", "fail", "escalate"] : ["pass", "fail"];
     }
     case "inspection":
       return stage.by === "change" ? ["pass", "fail", "escalate", "empty"] : ["pass", "fail", "escalate"];

@@ -63,10 +63,11 @@ export function readProcessGate(found: GateFound | undefined, reading: Reading):
   return { program: command?.value, judge: { by: "exit", escalateExits } };
 }
 
-function testsJudge({ format, report, reruns, flaky_for }: TestsFound): Judge {
+function testsJudge({ format, must, report, reruns, flaky_for }: TestsFound): Judge {
   return {
     by: "tests",
     format: format?.value ?? "auto",
+    must: must?.value ?? "no_regress",
     report: report?.value ?? null,
     reruns: reruns?.value ?? 2,
     flakyMs: flaky_for?.value ?? WEEK_MS,

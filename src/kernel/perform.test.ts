@@ -101,6 +101,9 @@ describe("perform an action", () => {
       member: null,
       tree: null,
       verified: false,
+      base: null,
+      before: null,
+      createdAt: 0,
       effect,
     };
     expect((await perform(ACTION, flight, host.ports, stopped())).fact).toMatchObject({ cause: "killed" });
@@ -277,6 +280,9 @@ describe("perform a child run", () => {
       member: null,
       tree: null,
       verified: false,
+      base: null,
+      before: null,
+      createdAt: 0,
       effect: { kind: "run", stage, params: {} },
     } as const;
     expect((await perform(plan, flight, host.ports, stopped())).fact).toMatchObject({
@@ -331,6 +337,9 @@ describe("perform in a workspace", () => {
       member: null,
       tree: null,
       verified: false,
+      base: null,
+      before: null,
+      createdAt: 0,
       effect,
     };
     expect((await perform(plan, flight, host.ports, createHalt())).fact).toMatchObject({ cause: "spawn_error" });

@@ -101,6 +101,8 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
           policy,
           executor,
           workspaces: git,
+          trees: git,
+          artifacts,
           actions,
           redact: redactor.event,
           onOutput,

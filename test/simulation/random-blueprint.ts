@@ -33,6 +33,8 @@ export function randomBlueprint(dice: Chance, name = "random"): Blueprint {
       ...(dice.hit(0.2) ? { tokens: 20 + dice.int(200) } : {}),
     },
     rules: RULES,
+    protect: [],
+    unprotect: [],
     stages,
     file: "random.yaml",
   };

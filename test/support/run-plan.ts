@@ -1,4 +1,5 @@
 /** Hosts a plan on the real kernel with a scripted world: every process and action ends as the script says. */
+import { createMemoryArtifacts } from "../../src/adapters/memory/artifacts.ts";
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { createMemoryWorkspaces, type Files, type MemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
 import { formatRunId, type RunId } from "../../src/base/ids.ts";
@@ -11,6 +12,7 @@ import { restore } from "../../src/kernel/replay.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { evaluate } from "../../src/policy/evaluate.ts";
 import type { ActionReport } from "../../src/ports/actions.ts";
+import type { Artifacts } from "../../src/ports/artifacts.ts";
 import type { AttemptName, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
 import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
 import type { Store } from "../../src/ports/store/store.ts";
@@ -19,8 +21,8 @@ import { beginState } from "../../src/run/evolve.ts";
 import { TEST_ACTIONS } from "./plan-from-yaml.ts";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
 
-/** How one attempt ends; "hang" ends only when it is ended. */
-export type Ending = Partial<ProcessReport> | "hang";
+/** How one attempt ends; "hang" ends only when it is ended. `shown`: what a gate reads of it. */
+export type Ending = (Partial<ProcessReport> & { readonly shown?: string }) | "hang";
 
 export interface Script {
   /** Stage path → endings of its attempts in order; the last one repeats. A stage not named succeeds. */
@@ -57,6 +59,7 @@ export interface TestHost {
   types(): Promise<readonly string[]>;
 }
 
+const ARTIFACTS = new WeakMap<Store, Artifacts>();
 const WORKSPACES = new WeakMap<Store, MemoryWorkspaces>();
 const LOG = { sha256: "0".repeat(64), bytes: 0, dropped: 0 };
 
@@ -66,6 +69,8 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
   const store = script.store ?? createMemoryStore({ clock });
   const workspaces = WORKSPACES.get(store) ?? createMemoryWorkspaces({ "README.md": "hello" });
   WORKSPACES.set(store, workspaces);
+  const artifacts = ARTIFACTS.get(store) ?? createMemoryArtifacts({ maxBytes: 1 << 20 });
+  ARTIFACTS.set(store, artifacts);
   const inbox = createInbox();
   const executed: ProcessRequest[] = [];
   const reaped: string[] = [];
@@ -85,7 +90,12 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
           await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
           return { cause: "killed", error: "ended", log: LOG, artifacts: {} };
         }
-        return { cause: "ok", exit: 0, log: LOG, artifacts: {}, ...ending };
+        const { shown, ...report } = ending;
+        const evidence =
+          request.evidence === undefined || shown === undefined
+            ? {}
+            : { evidence: { ref: await artifacts.put(new TextEncoder().encode(shown)) } };
+        return { cause: "ok", exit: 0, log: LOG, artifacts: {}, ...evidence, ...report };
       },
       salvage: async () => null,
       async forget(attempt) {
@@ -107,6 +117,8 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
       signatures: () => TEST_ACTIONS,
     },
     workspaces,
+    trees: workspaces,
+    artifacts,
     children: { run: () => Promise.reject(new Error("no child expected")) },
     redact: (event) => event,
     onOutput: () => {},

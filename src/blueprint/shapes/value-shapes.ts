@@ -1,4 +1,5 @@
 /** Shapes of single values that mean something in a blueprint: names, paths, amounts, waits. */
+import { globProblem } from "../../base/glob.ts";
 import { readPattern } from "../../base/pattern.ts";
 import type { BackoffSpec, WorkspaceSpec } from "../blueprint.ts";
 import type { MapNode } from "../text/tree.ts";
@@ -52,9 +53,15 @@ export function gateFilePath(): Shape<string> {
   });
 }
 
-/** A path in which `*` and `?` stand for characters and `**` for any folders. */
+/** A glob over paths: `*` stands for any characters of one name, `**` for any folders. */
 export function pathPattern(): Shape<string> {
-  return text({ expected: "a path such as src/**", max: 500, pattern: /^[^\\\r\n]+$/, refusesReferences: true });
+  const written = text({ expected: "a path such as src/**", max: 500, refusesReferences: true });
+  return mapped(written, (glob, node, { problems }) => {
+    const problem = globProblem(glob);
+    if (problem === undefined) return glob;
+    problems.report("BLUEPRINT_GLOB_INVALID", { glob, problem }, node);
+    return undefined;
+  });
 }
 
 /** A pattern that can be matched in linear time. */

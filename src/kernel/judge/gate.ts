@@ -44,7 +44,7 @@ export async function performGate(
   const bench: Bench = {
     ...{ flight, stage: effect.stage, ports, judged, base },
     async observe(on, report) {
-      const checkout = await ports.workspaces.checkout({ run, stage, spec: workspace }, on);
+      const checkout = await ports.workspaces.checkout({ run, spec: workspace }, on);
       try {
         return await execute(flight, effect, checkout, ports, halt, report === undefined ? undefined : { report });
       } finally {

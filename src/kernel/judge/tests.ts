@@ -1,9 +1,12 @@
 /** Judges a test command test by test: what passed when the run began must pass still, and be there. */
 import { canonical, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { Judge } from "../../blueprint/blueprint.ts";
-import { compareTests, failuresToRepeat, settleFlaky, type TestVerdict, verdictJson } from "../../gates/ratchet.ts";
+import { demandOf } from "../../gates/demand.ts";
+import { nextReruns, settleFlaky } from "../../gates/flaky.ts";
+import { compareTests, type TestVerdict } from "../../gates/ratchet.ts";
 import { readTestReport } from "../../gates/reports/read-report.ts";
 import { readTestRun, type TestRun, testRun, testRunJson } from "../../gates/test-results.ts";
+import { verdictJson } from "../../gates/verdict-json.ts";
 import type { ProcessReport } from "../../ports/executor.ts";
 import { BEHIND } from "../../ports/sandbox.ts";
 import type { ArtifactRef } from "../../run/events.ts";
@@ -25,14 +28,15 @@ export async function judgeTested(bench: Bench, how: TestsJudge): Promise<Finish
   const labels = labelsOf(bench);
   const now = bench.ports.clock.now();
   const verdict = compareTests(baseline.tests, first.tests, labels, now);
-  const repeats: TestRun[] = [];
-  while (repeats.length < how.reruns && failuresToRepeat(verdict, repeats).length > 0) {
+  const runs = [first.tests];
+  while (nextReruns(verdict, runs, how.reruns).length > 0) {
     const again = await observe(bench, how, bench.judged);
     if (wasCutShort(again.report)) return finishedWithout(again.report);
-    repeats.push(again.tests);
+    runs.push(again.tests);
   }
-  const settled = settleFlaky(verdict, [first.tests, ...repeats], labels, now + how.flakyMs);
-  const final = repeats.length === 0 ? verdict : compareTests(baseline.tests, first.tests, settled, now);
+  const seen = settleFlaky(verdict.newFailures, runs, now + how.flakyMs);
+  const settled = new Map([...labels, ...seen]);
+  const final = demandOf(compareTests(baseline.tests, first.tests, settled, now), how.must);
   return finished(bench, first, final, settled, baseline.ref);
 }
 
