@@ -31,6 +31,7 @@ function newLane(path: string, leaf: Lane["leaf"], position: number, visit: numb
     readyAt: 0,
     question: null,
     granted: null,
+    refusal: null,
     result: null,
     tree,
     leftTree: null,
@@ -90,12 +91,13 @@ export function finishLane(
 ): RunningState {
   const { facts, progress } = state;
   const lane = laneFor(plan, state, path);
-  const kept = lane.leaf.kind === "gate" ? verdictOf(result) : result;
+  const isJudged = lane.leaf.kind === "gate" || lane.leaf.kind === "approval";
+  const kept = isJudged ? verdictOf(result) : result;
   if (isGood(kept.outcome)) facts.consecutiveFailures = 0;
   else if (failAttempt(facts, lane, kept, at)) return state;
   lane.status = "done";
   lane.result = kept;
-  if (lane.leaf.kind === "gate") judge(facts, lane, kept.outcome);
+  if (isJudged) judge(facts, lane, kept.outcome);
   // A member has a workspace of its own; what it left there is not merged into the run's.
   if (progress.group !== null) return state;
   facts.results.set(path, kept);
@@ -105,8 +107,13 @@ export function finishLane(
 }
 
 function judge(facts: RunFacts, lane: Lane, outcome: string): void {
+  // What a person allows is allowed, and proves nothing; what a person refuses is not done.
+  if (lane.leaf.kind === "approval" && outcome === "pass") {
+    facts.verdicts.delete(lane.path);
+    return;
+  }
   facts.verdicts.set(lane.path, outcome);
-  facts.verifiedTree = outcome === "pass" ? lane.tree : null;
+  if (lane.leaf.kind === "gate") facts.verifiedTree = outcome === "pass" ? lane.tree : null;
 }
 
 /** Counts a failed attempt. True: the lane has another one, when its backoff is over and, if need be, a person has answered. */
