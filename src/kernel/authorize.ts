@@ -2,8 +2,9 @@
 import type { Plan } from "../plan/plan.ts";
 import { requestJson } from "../policy/describe.ts";
 import type { PolicyGate } from "../ports/policy-gate.ts";
+import { approvalDigest, approvalScope, ask, QUESTION_MS } from "../run/approval/question.ts";
 import type { Start } from "../run/decide.ts";
-import { approvalDigest, type Effect, effectJson, resolveEffect } from "../run/effect/effect.ts";
+import { type Effect, effectJson, resolveEffect } from "../run/effect/effect.ts";
 import type { Fact } from "../run/events.ts";
 import type { RunningState } from "../run/state.ts";
 
@@ -13,7 +14,7 @@ export interface Authorized {
   readonly effect: Effect | null;
 }
 
-export function authorize(plan: Plan, state: RunningState, start: Start, policy: PolicyGate): Authorized {
+export function authorize(plan: Plan, state: RunningState, start: Start, policy: PolicyGate, now: number): Authorized {
   const { path: stage, visit, attempt } = start;
   const resolved = resolveEffect(state.facts, state.progress, start.leaf, start.position);
   if (!resolved.ok) return { fact: { type: "stage.refused", stage, visit, error: resolved.error }, effect: null };
@@ -42,10 +43,13 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
       effect: null,
     };
   }
-  const shown = effectJson(effect);
-  const digest = approvalDigest(state.facts, start, shown);
-  if (start.granted === digest) return started(decision.rule);
-  const answers = ["approve", "deny"];
-  const question = { kind: "policy", digest, why: decision.why, answers, request: shown } as const;
-  return { fact: { type: "approval.requested", stage, visit, ...question }, effect: null };
+  const { rule, why } = decision;
+  const subject = { place: start, request: effectJson(effect) };
+  const isAllowed =
+    start.granted === approvalDigest(plan, state.facts, subject) ||
+    state.facts.allowed.has(approvalScope(plan, state.facts, rule, subject.request));
+  if (isAllowed) return started(rule);
+  const answers = ["approve", "approve_run", "deny"];
+  const asking = { ...subject, kind: "policy", why, answers, rule, expiresMs: QUESTION_MS } as const;
+  return { fact: ask(plan, state.facts, asking, now), effect: null };
 }

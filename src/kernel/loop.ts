@@ -56,29 +56,26 @@ export async function runLoop(
   ports: KernelPorts,
   inbox: Inbox,
 ): Promise<LoopEnd> {
-  const { run, plan, state, seq, unsaved } = restored;
-  const halt = createHalt();
+  const { plan } = restored;
   const host: Hosting = {
-    run,
-    plan,
+    ...restored,
     ports,
     inbox,
-    state,
-    seq,
-    pending: [...unsaved],
+    pending: [...restored.unsaved],
     cleared: [],
     flying: new Set(),
     aftermath: createAftermath(),
-    halt,
+    halt: createHalt(),
   };
   try {
     for (const landing of first) record(host, landing);
     for (;;) {
       receive(host);
-      const next = decide(plan, host.state, ports.clock.now());
+      const now = timeOf(host);
+      const next = decide(plan, host.state, now);
       switch (next.kind) {
         case "record":
-          record(host, next);
+          record(host, next, now);
           break;
         case "authorize":
           clear(host, next);
@@ -93,7 +90,7 @@ export async function runLoop(
       }
     }
   } finally {
-    halt.end("drain");
+    host.halt.end("drain");
     await Promise.all(host.flying);
     await host.aftermath.over();
   }
@@ -107,18 +104,21 @@ function receive(host: Hosting): void {
   for (const request of requests) for (const fact of heed(host.state, request)) record(host, { fact });
 }
 
-function record(host: Hosting, landing: Landing): void {
-  const { fact } = landing;
-  const at = Math.max(host.state.facts.at, host.ports.clock.now());
-  const event = host.ports.redact(stamp(fact, at));
+/** Time never runs backwards within a run. */
+function timeOf({ state, ports }: Hosting): number {
+  return Math.max(state.facts.at, ports.clock.now());
+}
+
+function record(host: Hosting, landing: Landing, at: number = timeOf(host)): void {
+  const event = host.ports.redact(stamp(landing.fact, at));
   host.pending.push(event);
   host.state = evolve(host.plan, host.state, event);
   host.aftermath.add(landing);
 }
 
-function clear(host: Hosting, { start, state }: Extract<Decision, { kind: "authorize" }>): void {
-  const { fact, effect } = authorize(host.plan, state, start, host.ports.policy);
-  record(host, { fact });
+function clear(host: Hosting, { start, state, now }: Extract<Decision, { kind: "authorize" }>): void {
+  const { fact, effect } = authorize(host.plan, state, start, host.ports.policy, now);
+  record(host, { fact }, now);
   if (effect !== null) host.cleared.push(flightOf(host.run, state, start, effect));
 }
 

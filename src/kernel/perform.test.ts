@@ -239,6 +239,7 @@ describe("perform a child run", () => {
     const approve = {
       type: "approval.answered",
       stage: "p.x",
+      id: question?.type === "approval.requested" ? question.id : "",
       digest: question?.type === "approval.requested" ? question.digest : "",
       answer: "approve",
       by: "ann",
@@ -450,7 +451,7 @@ describe("perform in a workspace", () => {
     const asked = (await host.events()).find((event) => event.type === "approval.requested");
     if (asked?.type !== "approval.requested") throw new Error("nothing was asked");
     const end = await host.resume([
-      { type: "approval.answered", stage: "a", digest: asked.digest, answer: "done", by: "ann" },
+      { type: "approval.answered", stage: "a", id: asked.id, digest: asked.digest, answer: "done", by: "ann" },
       { type: "run.resumed", after: "wait" },
     ]);
     expect(left(host, end.lost ? "" : end.state.facts.tree)).toHaveProperty("half");

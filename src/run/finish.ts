@@ -4,7 +4,13 @@ import type { Cause, Fact } from "./events.ts";
 import { REASONS, type StopReason } from "./reasons.ts";
 import type { RunFacts } from "./state.ts";
 
-const BY_CAUSE: Partial<Record<Cause, StopReason>> = { stall: "stall", oom: "oom", resource: "resource_exhausted" };
+const BY_CAUSE: Partial<Record<Cause, StopReason>> = {
+  stall: "stall",
+  oom: "oom",
+  resource: "resource_exhausted",
+  denied: "approval_denied",
+  expired: "approval_expired",
+};
 
 export function finishFact(plan: Plan, facts: RunFacts, target: Extract<Target, { end: string }>): Fact {
   switch (target.end) {

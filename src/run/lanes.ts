@@ -31,6 +31,7 @@ function newLane(path: string, leaf: Lane["leaf"], position: number, visit: numb
     readyAt: 0,
     question: null,
     granted: null,
+    refusal: null,
     result: null,
     tree,
     leftTree: null,
@@ -106,17 +107,27 @@ export function finishLane(
 
 /**
  * What a gate has judged is what the run goes on with: the tree of the run with its protected paths as they were at the
- * beginning. Only a process is evidence from outside; a look at the change verifies nothing.
+ * beginning. Only a process is evidence from outside; a look at the change verifies nothing, and neither does a person, except
+ * where a gate has asked for one.
  */
 function judge(facts: RunFacts, lane: Lane, { outcome, tree }: StageResult): void {
   facts.verdicts.set(lane.path, outcome);
+  if (lane.leaf.kind === "approval" && outcome === "pass") settleEscalations(facts, lane.tree);
   if (lane.leaf.kind !== "gate") return;
+  facts.escalated = outcome === "escalate";
   facts.verified = outcome === "pass" ? { tree: tree ?? lane.tree } : null;
   facts.tree = facts.verified?.tree ?? facts.tree;
 }
 
+/** A person has looked at exactly this tree, as the gates that escalated have asked. */
+function settleEscalations(facts: RunFacts, tree: string | null): void {
+  for (const [path, verdict] of facts.verdicts) if (verdict === "escalate") facts.verdicts.set(path, "pass");
+  if (facts.escalated) facts.verified = { tree };
+  facts.escalated = false;
+}
+
 export function isGate({ kind }: LeafStage): boolean {
-  return kind === "gate" || kind === "inspection";
+  return kind === "gate" || kind === "inspection" || kind === "approval";
 }
 
 /** Counts a failed attempt. True: the lane has another one, when its backoff is over and, if need be, a person has answered. */

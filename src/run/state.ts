@@ -104,6 +104,8 @@ export interface RunFacts {
   readonly results: Map<string, StageResult>;
   /** What the last process that judged has passed; null: none has, or the last one did not pass. */
   verified: { readonly tree: string | null } | null;
+  /** The last process that judged has asked for a person. */
+  escalated: boolean;
   /** Requests that a person has allowed for the whole run, as the `scope` of the question. */
   readonly allowed: Set<string>;
   /** Latest verdict of each gate. */

@@ -35,7 +35,11 @@ export function renderEventLine(event: RunEvent, paint: Paint): string {
     case "approval.requested":
       return `${stageName(event.stage, paint)} ${paint.yellow("asks")}: ${oneLine(event.why)} (${event.answers.map(oneLine).join(", ")})`;
     case "approval.answered":
-      return `${stageName(event.stage, paint)} answered ${paint.bold(oneLine(event.answer))} by ${oneLine(event.by)}`;
+      return `${stageName(event.stage, paint)} answered ${paint.bold(oneLine(event.answer))} by ${oneLine(event.by)}${event.why === undefined ? "" : `: ${oneLine(event.why)}`}`;
+    case "approval.reminded":
+      return `${stageName(event.stage, paint)} still asks ${event.id}`;
+    case "approval.expired":
+      return `${stageName(event.stage, paint)} ${paint.red("expired")}: nobody answered ${event.id} in time`;
     case "run.waiting":
       return `run ${paint.yellow("waits")}: ${event.reason}`;
     case "run.pausing":

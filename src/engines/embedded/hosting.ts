@@ -121,7 +121,7 @@ export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedR
   if (begin !== null) await ports.workspaces.keep(run, begin, parent?.run);
   // What the other run had done took its own time, and not the time since.
   const first: readonly Landing[] =
-    fork === undefined ? [] : [{ fact: { type: "run.resumed", after: "interruption" } }];
+    fork === undefined ? [] : [{ fact: { type: "run.resumed", after: "interruption", fork: run } }];
   return new Promise((resolve, reject) => {
     const create: Journal["create"] = async (...call) => {
       const result = await ports.journal.create(...call);

@@ -1,14 +1,16 @@
 /** Effect: exactly what a leaf stage is about to do, with every reference resolved. What is authorized is what is performed. */
-import { sha256 } from "../../base/digest.ts";
 import { type Expression, resolve } from "../../base/expression.ts";
 import { canonical, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { matchesType } from "../../plan/params.ts";
-import type { CommandStage, GateStage, InspectionStage, LeafStage } from "../../plan/plan.ts";
+import type { ApprovalStage, CommandStage, GateStage, InspectionStage, LeafStage } from "../../plan/plan.ts";
 import { requestJson } from "../../policy/describe.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
 import type { ArtifactRef } from "../events.ts";
-import type { Lane, Progress, RunFacts } from "../state.ts";
+import type { Progress, RunFacts } from "../state.ts";
 import { type ItemScope, lookUp } from "./scope.ts";
+
+/** A leaf stage that does something; of one that a person judges there is nothing to do. */
+export type ActingStage = Exclude<LeafStage, ApprovalStage>;
 
 export type Effect =
   | {
@@ -43,7 +45,7 @@ interface Resolver {
 }
 
 /** The effect of a lane's stage, or why it cannot begin. */
-export function resolveEffect(facts: RunFacts, progress: Progress, leaf: LeafStage, position: number): Resolved {
+export function resolveEffect(facts: RunFacts, progress: Progress, leaf: ActingStage, position: number): Resolved {
   const items = progress.group?.items ?? null;
   const item: ItemScope | null = items === null ? null : { item: items[position] as JsonValue, index: position };
   let refusal: string | null = null;
@@ -66,7 +68,7 @@ export function resolveEffect(facts: RunFacts, progress: Progress, leaf: LeafSta
   return refusal === null ? { ok: true, effect } : { ok: false, error: refusal };
 }
 
-function effectOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Effect {
+function effectOf(facts: RunFacts, leaf: ActingStage, resolver: Resolver): Effect {
   switch (leaf.kind) {
     case "command":
     case "gate": {
@@ -113,14 +115,19 @@ function programOf(
   return { request: { kind: "run", argv }, argv };
 }
 
-function inputsOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Readonly<Record<string, ArtifactRef>> {
+/** The artifacts that a stage is given; `refuse` is told of each that does not exist. */
+export function inputsOf(
+  facts: RunFacts,
+  leaf: Pick<LeafStage, "inputs">,
+  { refuse }: Pick<Resolver, "refuse">,
+): Readonly<Record<string, ArtifactRef>> {
   const inputs: Record<string, ArtifactRef> = {};
   for (const name of leaf.inputs) {
     const dot = name.indexOf(".");
     const result = facts.results.get(name.slice(0, dot));
     const wanted = name.slice(dot + 1);
     const ref = wanted === "log" ? result?.log : result?.artifacts?.[wanted];
-    if (ref === undefined) resolver.refuse(`input ${name} does not exist: its stage has not produced it`);
+    if (ref === undefined) refuse(`input ${name} does not exist: its stage has not produced it`);
     else inputs[name] = { sha256: ref.sha256, bytes: ref.bytes };
   }
   return inputs;
@@ -132,13 +139,4 @@ export function effectJson(effect: Exclude<Effect, { kind: "run" | "inspection" 
   if (effect.kind === "action") return { ...request, with: effect.input };
   const { cwd, wall } = effect.stage;
   return { ...request, env: effect.env, cwd, wall: wall as unknown as JsonObject };
-}
-
-/** What a person allows: this plan, this tree, this stage, this visit, exactly this effect. Another visit needs another answer. */
-export function approvalDigest(
-  { plan, origin }: RunFacts,
-  { path: stage, visit, tree }: Pick<Lane, "path" | "visit" | "tree">,
-  effect: JsonObject | null,
-): string {
-  return sha256(canonical({ plan, run: origin, tree, stage, visit, request: effect }));
 }
