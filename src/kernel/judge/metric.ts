@@ -1,7 +1,8 @@
 /** Judges a number: measured several times here and on the tree that the run began with. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { Judge } from "../../blueprint/blueprint.ts";
-import { judgeMetric, readMetric } from "../../gates/metric.ts";
+import { judgeMetric } from "../../gates/judge-metric.ts";
+import { readMetric } from "../../gates/metric.ts";
 import type { ProcessReport } from "../../ports/executor.ts";
 import type { Finished } from "../flight.ts";
 import { type Bench, readEvidence } from "./gate.ts";
