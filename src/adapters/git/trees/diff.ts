@@ -59,7 +59,8 @@ export async function countChanges(git: HostGit, vault: Vault, from: string, to:
 
 async function compare(vault: Vault, from: string, to: string): Promise<(args: readonly string[]) => GitCall> {
   for (const id of [from, to]) await vault.treeOf(id);
-  return (args) => ({ args: [`--git-dir=${vault.dir}`, "diff-tree", ...PLAIN, "-M", ...args, from, to] });
+  const head = ["-c", "core.attributesFile=/dev/null", `--git-dir=${vault.dir}`];
+  return (args) => ({ args: [...head, "diff-tree", ...PLAIN, "-M", ...args, from, to] });
 }
 
 function fileOf({ letter, path, oldPath, oldMode, newMode }: RawChange): ChangedFile {
