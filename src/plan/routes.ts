@@ -7,7 +7,7 @@ import { type Expression, references } from "../base/expression.ts";
 import { nearest } from "../base/nearest.ts";
 import type { Blueprint, LeafSpec, Level, StageSpec } from "../blueprint/blueprint.ts";
 import { PLAN_ERRORS } from "./errors.ts";
-import type { Plan, Target } from "./plan.ts";
+import type { LeafStage, Plan, Target } from "./plan.ts";
 
 export type Routes = Readonly<Record<string, Target>>;
 
@@ -30,12 +30,12 @@ export function outcomesOf(
 
 /** Ids of the stages that a walk may enter after this one; a pause goes on when a person resumes the run. */
 export function nextOf(routes: Routes): readonly string[] {
-  return Object.values(routes).flatMap(entered);
+  return Object.values(routes).flatMap(enteredBy);
 }
 
-function entered(target: Target): readonly string[] {
+export function enteredBy(target: Target): readonly string[] {
   if ("to" in target) return [target.to];
-  return target.resume === undefined ? [] : entered(target.resume);
+  return target.resume === undefined ? [] : enteredBy(target.resume);
 }
 
 /** The stages that remain at this level with their full route tables, in the order written. */
@@ -154,7 +154,8 @@ function expressionsOf(spec: StageSpec): readonly Expression[] {
   return spec.forEach === undefined ? members : [spec.forEach, ...members];
 }
 
-function leafExpressions(spec: LeafSpec): readonly Expression[] {
+/** Every expression of a leaf, as written or as planned. */
+export function leafExpressions(spec: LeafSpec | LeafStage): readonly Expression[] {
   switch (spec.kind) {
     case "action":
       return [spec.with];
