@@ -129,10 +129,10 @@ async function execute(
 ): Promise<Finished> {
   const { run, stage, visit, attempt } = flight;
   const { cwd, wall, timeoutMs, stallMs, capture, outputs } = effect.stage;
-  const { argv, env, inputs } = effect;
+  const { argv, env, inputs, strip } = effect;
   const key = effectKey(run, stage, visit);
   const { folder, project, mounts } = workspace ?? { folder: null, project: "", mounts: [] };
-  const request = { run, stage, attempt, key, argv, env, folder, project, mounts, cwd, wall, inputs, outputs };
+  const request = { run, stage, attempt, key, argv, env, folder, project, mounts, cwd, wall, inputs, strip, outputs };
   const report = await ports.executor.execute({ ...request, timeoutMs, stallMs, capture }, halt.signal(), (text) =>
     ports.onOutput(run, stage, text),
   );

@@ -98,6 +98,8 @@ export interface RunFacts {
   usage: Usage;
   /** What the workspace of the run holds after the latest stage; null: there is no workspace. */
   tree: string | null;
+  /** Where third-party text is that no person has approved: `params.name`, `run.tree`, and ids of stages. */
+  readonly tainted: Set<string>;
   readonly visits: Map<string, number>;
   readonly results: Map<string, StageResult>;
   /** The tree that a gate has passed last; null: none has, or the last one did not. */
