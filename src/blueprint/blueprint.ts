@@ -20,6 +20,8 @@ export interface ParamSpec {
   /** Without a default the parameter is required. */
   readonly default?: JsonValue;
   readonly description?: string;
+  /** Its value is third-party text, such as the body of an issue. */
+  readonly untrusted?: boolean;
   readonly where: Span;
 }
 
@@ -68,6 +70,8 @@ export interface StageCommon extends StageSettings {
   readonly level?: Level;
   /** Artifacts of earlier stages, as `stage.name`; `stage.log` is the log of a command. */
   readonly inputs: readonly { readonly name: string; readonly where: Span }[];
+  /** What it leaves is third-party text; false: it is not, although the stage reaches the network. */
+  readonly untrusted?: boolean;
   /** Outcome → stage id or terminal (`done`, `fail`, `paused`), in the order written. */
   readonly on: readonly { readonly outcome: string; readonly target: string; readonly where: Span }[];
   readonly where: Span;

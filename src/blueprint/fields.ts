@@ -202,6 +202,11 @@ export const STAGE_FIELDS = {
     about: "Artifacts of earlier stages, as stage.name.",
     kinds: [...SINGLE, ...GATE_KINDS],
   },
+  untrusted: {
+    shape: boolean(),
+    about: "Whether what it leaves is third-party text (true for a process with a network, else false).",
+    kinds: RETRIED,
+  },
   ...SETTING_FIELDS,
   on_success: { shape: target, about: "Where success (of a gate: pass) leads.", kinds: EVERY, isTopOnly: true },
   on_failure: { shape: target, about: "Where failure (of a gate: fail) leads.", kinds: EVERY, isTopOnly: true },
@@ -221,6 +226,7 @@ const PARAM = object(
     type: { shape: oneOf("string", "number", "boolean", "list", "map"), about: "The type of the value." },
     default: { shape: literal(), about: "The value when nobody gives one; without it the parameter is required." },
     description: { shape: text({ expected: "text of at most 2000 characters", max: 2000 }), about: "What it is for." },
+    untrusted: { shape: boolean(), about: "The value is third-party text, such as the body of an issue (false)." },
   },
   "a parameter",
 );

@@ -38,6 +38,7 @@ export function readStage(node: MapNode, outer: Reading, position: Position = "s
     id: found.id?.value ?? (position === "item" ? "item" : ""),
     ...(found.title === undefined ? {} : { title: found.title.value }),
     ...(found.level === undefined ? {} : { level: found.level.value }),
+    ...(found.untrusted === undefined ? {} : { untrusted: found.untrusted.value }),
     ...settingsOf(found),
     inputs: inputs.map((input) => ({ name: input.value, where: span(input) })),
     on: routes.map((route) => ({ ...route.value, where: span(route) })),

@@ -5,6 +5,7 @@ import type { PolicyGate } from "../ports/policy-gate.ts";
 import { approvalDigest, approvalScope, ask, QUESTION_MS } from "../run/approval/question.ts";
 import type { Start } from "../run/decide.ts";
 import { type Effect, effectJson, resolveEffect } from "../run/effect/effect.ts";
+import { taintProblem } from "../run/effect/taint.ts";
 import type { Fact } from "../run/events.ts";
 import type { RunningState } from "../run/state.ts";
 
@@ -18,9 +19,12 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
   const { path: stage, visit, attempt } = start;
   const resolved = resolveEffect(state.facts, state.progress, start.leaf, start.position);
   if (!resolved.ok) return { fact: { type: "stage.refused", stage, visit, error: resolved.error }, effect: null };
-  const { effect } = resolved;
+  const { effect, stripped } = resolved;
+  const problem = taintProblem(plan, state.facts, state.progress, start.leaf);
+  if (problem !== null) return denied(start, effect, { rule: "taint", why: problem });
+  const note = Object.keys(stripped).length === 0 ? {} : { stripped };
   const started = (rule: string): Authorized => ({
-    fact: { type: "stage.started", stage, visit, attempt, rule },
+    fact: { type: "stage.started", stage, visit, attempt, rule, ...note },
     effect,
   });
   // A child run has no effect of its own: its stages pass this same path with the rules frozen into its plan.
@@ -30,19 +34,7 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
   const { request } = effect;
   const decision = policy.decide(plan.rules, request);
   if (decision.effect === "allow") return started(decision.rule);
-  if (decision.effect === "deny") {
-    return {
-      fact: {
-        type: "policy.denied",
-        stage,
-        visit,
-        rule: decision.rule,
-        why: decision.why,
-        request: requestJson(request),
-      },
-      effect: null,
-    };
-  }
+  if (decision.effect === "deny") return denied(start, effect, decision);
   const { rule, why } = decision;
   const subject = { place: start, request: effectJson(effect) };
   const isAllowed =
@@ -52,4 +44,14 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
   const answers = ["approve", "approve_run", "deny"];
   const asking = { ...subject, kind: "policy", why, answers, rule, expiresMs: QUESTION_MS } as const;
   return { fact: ask(plan, state.facts, asking, now), effect: null };
+}
+
+function denied(
+  { path: stage, visit }: Start,
+  effect: Effect,
+  { rule, why }: { readonly rule: string; readonly why: string },
+): Authorized {
+  const request =
+    "request" in effect ? requestJson(effect.request) : { kind: effect.kind === "run" ? "child" : "inspection" };
+  return { fact: { type: "policy.denied", stage, visit, rule, why, request }, effect: null };
 }

@@ -144,6 +144,7 @@ stages:
         stallMs: 3000,
         capture: "none",
         inputs: {},
+        strip: [],
         outputs: [],
       },
     ]);
@@ -328,7 +329,7 @@ describe("perform in a workspace", () => {
     if (stage?.kind !== "command") throw new Error("not a command");
     const host = createTestHost(plan);
     const request = { kind: "run", argv: ["ok"] } as const;
-    const effect = { kind: "process", stage, request, argv: ["ok"], env: {}, inputs: {} } as const;
+    const effect = { kind: "process", stage, request, argv: ["ok"], env: {}, inputs: {}, strip: [] } as const;
     const flight = {
       run: host.run,
       stage: "a",

@@ -74,10 +74,10 @@ export async function execute(
 ): Promise<ProcessReport> {
   const { run, stage, visit, attempt } = flight;
   const { cwd, wall, timeoutMs, stallMs, capture, outputs } = effect.stage;
-  const { argv, env, inputs } = effect;
+  const { argv, env, inputs, strip } = effect;
   const key = effectKey(run, stage, visit);
   const { folder, project, mounts } = place ?? { folder: null, project: "", mounts: [] };
-  const request = { run, stage, attempt, key, argv, env, folder, project, mounts, cwd, wall, inputs, outputs };
+  const request = { run, stage, attempt, key, argv, env, folder, project, mounts, cwd, wall, inputs, strip, outputs };
   return ports.executor.execute(
     { ...request, timeoutMs, stallMs, capture, ...(evidence === undefined ? {} : { evidence }) },
     halt.signal(),

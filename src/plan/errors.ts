@@ -171,6 +171,22 @@ export const PLAN_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  PLAN_STAGE_TAINTED: {
+    what: (d: { stage: string; wants: string; way: string }) =>
+      `Stage "${d.stage}" says \`${d.wants}\`, but it reads third-party text: ${d.way}.`,
+    why: "Whoever wrote that text could tell the stage what to write and where to send it.",
+    hint: "Put an approval gate on every way between them, leave the key out, or write `untrusted: false` on a source that you trust.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_ACTION_TAINTED: {
+    what: (d: { stage: string; action: string; way: string }) =>
+      `Action "${d.action}" of stage "${d.stage}" is given third-party text: ${d.way}.`,
+    why: "Whoever wrote that text would decide what the action changes outside the run.",
+    hint: "Put an approval gate on every way between them, or give the action text of your own.",
+    retry: "after_change",
+    exit: 3,
+  },
   PLAN_EFFECT_FIXED: {
     what: (d: { stage: string; kind: string; fixed: string; written: string }) =>
       `Stage "${d.stage}" says \`effect: ${d.written}\`, but a ${d.kind} stage is always \`${d.fixed}\`.`,

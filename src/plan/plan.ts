@@ -38,6 +38,10 @@ interface PlanStageCommon {
   readonly maxVisits: number | null;
   readonly timeoutMs: number;
   readonly inputs: readonly string[];
+  /** Where the third-party text that it reads came from: the first of its sources. Without it, it reads none. */
+  readonly taint?: readonly string[];
+  /** What it leaves is third-party text. */
+  readonly untrusted?: true;
   /** Every outcome the stage can have; members of a group have none. */
   readonly routes: Readonly<Record<string, Target>>;
 }
@@ -139,6 +143,8 @@ export interface Plan {
   readonly name: string;
   readonly level: Level;
   readonly params: Readonly<Record<string, JsonValue>>;
+  /** What a run of it is given that is third-party text: `params.name`, and `run.tree` in a child. */
+  readonly untrusted?: readonly string[];
   readonly limits: PlanLimits;
   readonly rules: readonly Rule[];
   /** Paths that every gate sees as they were when the run began. Empty without such a gate. */
@@ -164,6 +170,10 @@ export interface ActionSignature {
   readonly input: Readonly<Record<string, { readonly required: boolean; readonly summary: string }>>;
   /** It reads or changes the tree of the run's workspace. */
   readonly usesTree?: true;
+  /** It changes something outside the run, or the tree; unsaid: unless it is idempotent and does not use the tree. */
+  readonly writes?: boolean;
+  /** What it returns and stores is third-party text: it reads the outside. */
+  readonly untrusted?: true;
   /** The lowest level of a run that may call it; without it, any. */
   readonly level?: Level;
 }

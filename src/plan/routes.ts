@@ -8,7 +8,7 @@ import { nearest } from "../base/nearest.ts";
 import type { Blueprint, LeafSpec, Level, StageSpec } from "../blueprint/blueprint.ts";
 import { outcomesOf } from "../blueprint/outcomes.ts";
 import { PLAN_ERRORS } from "./errors.ts";
-import type { Plan, Target } from "./plan.ts";
+import type { LeafStage, Plan, Target } from "./plan.ts";
 
 export type Routes = Readonly<Record<string, Target>>;
 
@@ -22,12 +22,12 @@ const GOOD: readonly string[] = ["success", "pass"];
 
 /** Ids of the stages that a walk may enter after this one; a pause goes on when a person resumes the run. */
 export function nextOf(routes: Routes): readonly string[] {
-  return Object.values(routes).flatMap(entered);
+  return Object.values(routes).flatMap(enteredBy);
 }
 
-function entered(target: Target): readonly string[] {
+export function enteredBy(target: Target): readonly string[] {
   if ("to" in target) return [target.to];
-  return target.resume === undefined ? [] : entered(target.resume);
+  return target.resume === undefined ? [] : enteredBy(target.resume);
 }
 
 /** The stages that remain at this level with their full route tables, in the order written. */
@@ -146,7 +146,8 @@ function expressionsOf(spec: StageSpec): readonly Expression[] {
   return spec.forEach === undefined ? members : [spec.forEach, ...members];
 }
 
-function leafExpressions(spec: LeafSpec): readonly Expression[] {
+/** Every expression of a leaf, as written or as planned. */
+export function leafExpressions(spec: LeafSpec | LeafStage): readonly Expression[] {
   switch (spec.kind) {
     case "action":
       return [spec.with];

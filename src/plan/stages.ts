@@ -14,9 +14,10 @@ import type {
 import { QUESTION_MS } from "../blueprint/read-gate.ts";
 import { type ChildBounds, visitBound } from "./bound.ts";
 import type { RunSpec } from "./checks.ts";
-import { actionEffect, processEffect, settle, wallOf } from "./defaults.ts";
+import { actionEffect, closeWall, processEffect, settle, wallOf } from "./defaults.ts";
 import type { ActionSignature, GroupStage, LeafStage, Plan, PlanStage } from "./plan.ts";
 import type { Routes } from "./routes.ts";
+import type { LeafTaint } from "./taint/taint.ts";
 
 type Pairs = readonly (readonly [name: string, value: Expression])[];
 
@@ -36,6 +37,7 @@ export interface Materials {
   readonly changeRules: (spec: Extract<LeafSpec, { kind: "inspection" }>) => ChangeRules;
   /** Worst cases of the children, by fingerprint. */
   readonly bounds: ChildBounds;
+  readonly taint: (spec: LeafSpec) => LeafTaint;
 }
 
 export function buildStage(spec: StageSpec, routes: Routes, materials: Materials): PlanStage {
@@ -47,6 +49,7 @@ function buildLeaf(spec: LeafSpec, routes: Routes, materials: Materials): LeafSt
   const settings = settle(spec, defaults);
   const common = {
     ...commonOf(spec, routes, materials),
+    ...taintOf(spec, materials),
     maxAttempts: settings.maxAttempts,
     timeoutMs: settings.timeoutMs,
   };
@@ -131,9 +134,16 @@ function commonOf(spec: StageSpec, routes: Routes, materials: Materials) {
   };
 }
 
-function processOf(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, { defaults, workspace }: Materials) {
+function taintOf(spec: LeafSpec, { taint }: Materials): Pick<LeafStage, "taint" | "untrusted"> {
+  const { reads, leaves } = taint(spec);
+  return { ...(reads.length === 0 ? {} : { taint: reads }), ...(leaves ? { untrusted: true } : {}) };
+}
+
+function processOf(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, materials: Materials) {
+  const { defaults, workspace } = materials;
   const { cwd, stallMs } = settle(spec, defaults);
-  const wall = wallOf(spec, defaults, workspace);
+  const open = wallOf(spec, defaults, workspace);
+  const wall = materials.taint(spec).reads.length === 0 ? open : closeWall(open);
   return {
     effect: processEffect(spec, defaults, wall),
     program: orderProgram(spec.program),

@@ -87,6 +87,8 @@ interface EventFields {
     readonly visit: number;
     readonly attempt: number;
     readonly rule: string;
+    /** Hidden characters that were taken out of third-party text: reference → how many. */
+    readonly stripped?: Readonly<Record<string, number>>;
   };
   /** DONE. */
   "stage.finished": {
@@ -110,6 +112,8 @@ interface EventFields {
     readonly used?: ResourceUse | undefined;
     /** Hosts it wanted to reach and may not; the first of them. */
     readonly refused?: readonly RefusedHost[] | undefined;
+    /** Hidden characters that were taken out of third-party text: input → how many. */
+    readonly stripped?: Readonly<Record<string, number>> | undefined;
   };
   /** The attempt was lost with its process: whether its effect happened is unknown. */
   "stage.interrupted": {

@@ -33,6 +33,7 @@ export function beginState(event: EventOf<"run.created">): RunState {
       usage: NO_USAGE,
       tree: event.tree ?? null,
       base: event.base ?? event.tree ?? null,
+      tainted: new Set(),
       visits: new Map(),
       results: new Map(),
       verified: null,
@@ -68,6 +69,7 @@ export function evolve(plan: Plan, state: RunState, event: RunEvent): RunState {
 
 function start(plan: Plan, state: RunState, event: RunEvent): RunState {
   state.facts.startedAt = event.at;
+  for (const place of plan.untrusted ?? []) state.facts.tainted.add(place);
   const progress: Progress = { cursor: { to: plan.start, back: false }, lanes: new Map(), group: null };
   return { status: "running", facts: state.facts, progress, stopping: null, pausing: null };
 }

@@ -1,6 +1,7 @@
 /** Lanes: how the leaf stages under way begin, end and hand over to the next stage. Part of `evolve`. */
 import type { LeafStage, Plan } from "../plan/plan.ts";
 import { backoffMs } from "./backoff.ts";
+import { noteTaint } from "./effect/taint.ts";
 import type { Cause, EventOf } from "./events.ts";
 import { memberOf, memberPath, stageOf } from "./plan-index.ts";
 import type { Lane, Progress, RunFacts, RunningState, RunState, StageResult } from "./state.ts";
@@ -97,6 +98,7 @@ export function finishLane(
   else if (failAttempt(facts, lane, kept, at)) return state;
   lane.status = "done";
   lane.result = kept;
+  noteTaint(facts, progress, lane, kept);
   if (gates) judge(facts, lane, kept);
   // A member has a workspace of its own; what it left there is not merged into the run's.
   if (progress.group !== null) return state;

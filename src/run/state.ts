@@ -100,6 +100,8 @@ export interface RunFacts {
   tree: string | null;
   /** What gates compare with: the tree that the run, or the run that started it, began with. */
   readonly base: string | null;
+  /** Where third-party text is that no person has approved: `params.name`, `run.tree`, and ids of stages. */
+  readonly tainted: Set<string>;
   readonly visits: Map<string, number>;
   readonly results: Map<string, StageResult>;
   /** What the last process that judged has passed; null: none has, or the last one did not pass. */

@@ -31,13 +31,15 @@ export interface Spec {
   readonly effect: EffectClass;
   readonly level: Level;
   readonly input: Action["input"];
+  /** false: it only looks at the tree. */
+  readonly writes?: false;
   /** `snapshot`: what the workspace of the run holds. */
   perform(input: JsonObject, context: ActionContext, snapshot: Snapshot): Promise<ActionReport>;
 }
 
 /** What is wrong with the input or the repository is a failure of the stage; anything else is a defect and is thrown. */
 export function actionOf(scope: Scope, spec: Spec): Action {
-  const { name, summary, effect, level, input: members } = spec;
+  const { name, summary, effect, level, input: members, writes = true } = spec;
   return {
     name,
     summary,
@@ -45,6 +47,7 @@ export function actionOf(scope: Scope, spec: Spec): Action {
     cost: NO_USAGE,
     input: members,
     usesTree: true,
+    writes,
     level,
     async perform(input, context) {
       if (context.signal.aborted) return { ok: false, error: "The action was not started: the run was ended." };

@@ -37,6 +37,7 @@ function section(word: string, view: PlanView): readonly string[] {
     "",
     ...table([HEAD, ...view.stages.map(cells)]),
     ...(view.cut.length === 0 ? [] : ["", `Cut at ${view.level}: ${view.cut.map((id) => visible(id)).join(", ")}`]),
+    ...taintLines(view.stages),
     "",
     `Works in  ${describeWorkspace(view.workspace)}`,
     `Limits    ${describeLimits(view.limits)}`,
@@ -62,6 +63,16 @@ function cells(row: StageRow): readonly string[] {
     describePolicy(row),
     row.routes.map(({ outcome, target }) => `${outcome} → ${describeTarget(target)}`).join(" · "),
   ];
+}
+
+function taintLines(rows: readonly StageRow[]): readonly string[] {
+  const tainted = rows.filter(({ taint }) => taint.length > 0);
+  if (tainted.length === 0) return [];
+  const lines = tainted.map(({ stage, taint, wall }) => {
+    const from = taint.map((source) => visible(source)).join(", ");
+    return `  ${visible(stage)} reads third-party text from ${from}${wall === null ? "" : ": read only, no network"}`;
+  });
+  return ["", "Taint", ...lines];
 }
 
 function describeWall(wall: Wall | null): string {

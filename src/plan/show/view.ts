@@ -35,6 +35,8 @@ export interface StageRow {
   readonly timeoutMs: number;
   /** The wall around its process; null: it starts none. */
   readonly wall: Wall | null;
+  /** Where the third-party text that it reads came from; empty: it reads none. */
+  readonly taint: readonly string[];
   /** The most visits in one run; for a member, those of its group. */
   readonly visits: number;
   /** Outcomes in the order of `outcomesOf`; none for a member. */
@@ -87,6 +89,7 @@ function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: re
       maxAttempts: stage.maxAttempts,
       timeoutMs: stage.timeoutMs,
       wall: "wall" in stage ? stage.wall : null,
+      taint: stage.taint ?? [],
       visits,
       routes: outcomesOf(stage).flatMap((outcome) => {
         const target = stage.routes[outcome];

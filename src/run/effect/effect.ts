@@ -8,6 +8,7 @@ import type { PolicyRequest } from "../../policy/request.ts";
 import type { ArtifactRef } from "../events.ts";
 import type { Progress, RunFacts } from "../state.ts";
 import { type ItemScope, lookUp } from "./scope.ts";
+import { foreignInputs, isForeign, stripValue } from "./taint.ts";
 
 /** A leaf stage that does something; of one that a person judges there is nothing to do. */
 export type ActingStage = Exclude<LeafStage, ApprovalStage>;
@@ -20,6 +21,8 @@ export type Effect =
       readonly argv: readonly string[];
       readonly env: Readonly<Record<string, string>>;
       readonly inputs: Readonly<Record<string, ArtifactRef>>;
+      /** Inputs that are third-party text: it gets them without hidden characters. */
+      readonly strip: readonly string[];
     }
   | {
       readonly kind: "action";
@@ -35,7 +38,10 @@ export type Effect =
       readonly params: Readonly<Record<string, JsonValue>>;
     };
 
-export type Resolved = { readonly ok: true; readonly effect: Effect } | { readonly ok: false; readonly error: string };
+/** `stripped`: hidden characters that were taken out of third-party text, by reference. */
+export type Resolved =
+  | { readonly ok: true; readonly effect: Effect; readonly stripped: Readonly<Record<string, number>> }
+  | { readonly ok: false; readonly error: string };
 
 /** Resolves the values of one stage and remembers the first reason why it cannot begin. */
 interface Resolver {
@@ -48,13 +54,20 @@ interface Resolver {
 export function resolveEffect(facts: RunFacts, progress: Progress, leaf: ActingStage, position: number): Resolved {
   const items = progress.group?.items ?? null;
   const item: ItemScope | null = items === null ? null : { item: items[position] as JsonValue, index: position };
+  const stripped = new Map<string, number>();
   let refusal: string | null = null;
   const refuse = (error: string): void => {
     refusal ??= error;
   };
   const effect = effectOf(facts, leaf, {
     value(expression) {
-      const resolved = resolve(expression, (path) => lookUp(facts, item, path));
+      const resolved = resolve(expression, (path) => {
+        const value = lookUp(facts, item, path);
+        if (value === undefined || !isForeign(facts, leaf, path)) return value;
+        const { kept, count } = stripValue(value);
+        if (count > 0) stripped.set(path.join("."), count);
+        return kept;
+      });
       if (resolved.ok) return resolved.value;
       refuse(`\${${resolved.ref}} has no value`);
       return "";
@@ -65,7 +78,8 @@ export function resolveEffect(facts: RunFacts, progress: Progress, leaf: ActingS
     },
     refuse,
   });
-  return refusal === null ? { ok: true, effect } : { ok: false, error: refusal };
+  if (refusal !== null) return { ok: false, error: refusal };
+  return { ok: true, effect, stripped: Object.fromEntries(stripped) };
 }
 
 function effectOf(facts: RunFacts, leaf: ActingStage, resolver: Resolver): Effect {
@@ -76,7 +90,8 @@ function effectOf(facts: RunFacts, leaf: ActingStage, resolver: Resolver): Effec
       const env = Object.fromEntries(
         leaf.env.map(([name, value]) => [name, resolver.text(resolver.value(value), `env ${name}`)]),
       );
-      return { kind: "process", stage: leaf, request, argv, env, inputs: inputsOf(facts, leaf, resolver) };
+      const inputs = inputsOf(facts, leaf, resolver);
+      return { kind: "process", stage: leaf, request, argv, env, inputs, strip: foreignInputs(facts, leaf) };
     }
     case "action": {
       const request: PolicyRequest = { kind: "action", action: leaf.action };
