@@ -24,7 +24,9 @@ export interface Judgement {
   readonly tree: string | null;
   readonly argv: readonly string[] | null;
   readonly exit: number | null;
-  readonly output: JsonValue | null;
+  readonly output: JsonValue;
+  /** Every test by outcome, where tests were judged; null: there are none. */
+  readonly results: JsonValue;
   readonly log: string | null;
   /** Name → digest. */
   readonly artifacts: Readonly<Record<string, string>>;
@@ -64,7 +66,7 @@ export interface CertificateInput {
   readonly createdAt: number;
 }
 
-export interface GateEntry extends Omit<Judgement, "output"> {
+export interface GateEntry extends Omit<Judgement, "output" | "results"> {
   /** Digest of everything it reported. */
   readonly output: string | null;
   readonly tests: TestEvidence | null;
@@ -101,8 +103,8 @@ export interface Built {
 export function buildCertificate(input: CertificateInput): Built {
   const { plan, run, origin, unearned, journal, base, candidate, approvals, cost, createdAt } = input;
   const lists: string[] = [];
-  const gates = input.gates.map(({ output, ...gate }): GateEntry => {
-    const tests = testEvidence(output, lists);
+  const gates = input.gates.map(({ output, results, ...gate }): GateEntry => {
+    const tests = testEvidence(output, results, lists);
     return { ...gate, output: output === null ? null : sha256(canonical(output)), tests };
   });
   const certificate: Certificate = {

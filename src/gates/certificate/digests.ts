@@ -1,23 +1,19 @@
 /** What must be the same for evidence to count: the gates, what they are given, the paths they protect, the policy. */
 import { sha256 } from "../../base/digest.ts";
 import { canonical, type JsonObject, type JsonValue } from "../../base/json.ts";
-import type { LeafStage, Plan } from "../../plan/plan.ts";
+import type { ApprovalStage, GateStage, InspectionStage, LeafStage, Plan } from "../../plan/plan.ts";
 
-const JUDGES: ReadonlySet<string> = new Set(["gate", "inspection", "approval"]);
+export type JudgeStage = GateStage | InspectionStage | ApprovalStage;
 
 /** Whether a stage judges: by a process, by looking at the change, or by asking a person. */
-export function isJudge({ kind }: Pick<LeafStage, "kind">): boolean {
-  return JUDGES.has(kind);
+export function isJudge(leaf: LeafStage): leaf is JudgeStage {
+  return leaf.kind === "gate" || leaf.kind === "inspection" || leaf.kind === "approval";
 }
 
 /** How a gate judges, in a word. */
-export function judgedBy(leaf: LeafStage): string {
-  const { judge, check } = leaf as unknown as { readonly judge?: By; readonly check?: By };
-  return judge?.by ?? check?.by ?? ((leaf.kind as string) === "approval" ? "person" : "exit");
-}
-
-interface By {
-  readonly by: string;
+export function judgedBy(gate: JudgeStage): string {
+  if (gate.kind === "gate") return gate.judge.by;
+  return gate.kind === "inspection" ? gate.by : "person";
 }
 
 export function policyDigest({ rules }: Pick<Plan, "rules">): string {
@@ -40,12 +36,10 @@ function judgementOf(plan: Plan): JsonObject {
     const members = Object.entries(leaf).filter(([name]) => !NOT_JUDGEMENT.has(name));
     return Object.fromEntries(members) as JsonObject;
   });
-  const { protect, unprotect } = plan as unknown as { readonly protect?: JsonValue; readonly unprotect?: JsonValue };
   return {
     gates,
     given: Object.fromEntries([...paramsOf(gates)].sort().map((name) => [name, plan.params[name]])),
-    protect: protect ?? null,
-    unprotect: unprotect ?? null,
+    protect: plan.protect,
     policy: policyDigest(plan),
     children: plan.children.map(judgementOf),
   };

@@ -13,21 +13,23 @@ export type TestList = (typeof TEST_LISTS)[number];
 
 export type TestEvidence = {
   readonly counts: JsonValue;
-  /** Id → outcome of every test; null: the gate named only those that matter. */
+  /** Every test by outcome; null: the report was not stored. */
   readonly results: Folded<JsonValue> | null;
 } & { readonly [name in TestList]: Folded<readonly JsonValue[]> };
 
-/** null: the output is not that of a tests gate. Long lists are pushed to `lists`. */
-export function testEvidence(output: JsonValue, lists: string[]): TestEvidence | null {
+/**
+ * `output`: the verdict; `results`: the tests by outcome, as the gate stored them. null: the verdict is not that of a tests gate.
+ * What is too long is pushed to `lists`.
+ */
+export function testEvidence(output: JsonValue, results: JsonValue, lists: string[]): TestEvidence | null {
   if (!isJsonObject(output) || !isJsonObject(output["counts"])) return null;
   const listOf = (name: TestList): Folded<readonly JsonValue[]> => {
     const list = output[name];
     return Array.isArray(list) ? foldList(list as readonly JsonValue[], list.length, lists) : [];
   };
-  const { results } = output;
   return {
     counts: output["counts"],
-    results: isJsonObject(results) ? foldList(results, Object.keys(results).length, lists) : null,
+    results: results === null ? null : foldList(results, testsIn(results), lists),
     fixed: listOf("fixed"),
     oldFailures: listOf("oldFailures"),
     newFailures: listOf("newFailures"),
@@ -35,6 +37,11 @@ export function testEvidence(output: JsonValue, lists: string[]): TestEvidence |
     added: listOf("added"),
     flaky: listOf("flaky"),
   };
+}
+
+function testsIn(results: JsonValue): number {
+  const lists = isJsonObject(results) ? Object.values(results).filter((list) => Array.isArray(list)) : [];
+  return lists.reduce((sum, list) => sum + list.length, 0);
 }
 
 export function foldList<T extends JsonValue>(value: T, count: number, lists: string[]): Folded<T> {

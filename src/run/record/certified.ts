@@ -42,15 +42,20 @@ export interface TreeFacts {
   readonly verifiers: CertificateInput["verifiers"];
 }
 
-export type Certifiable = Omit<CertificateInput, keyof TreeFacts> & {
+/** Everything but what the vault and the artifacts know. */
+export type Certifiable = Omit<CertificateInput, keyof TreeFacts | "gates"> & {
   readonly base: string;
   readonly candidate: string;
+  readonly gates: readonly Said[];
 };
+
+/** The tests that a gate has counted lie in an artifact. */
+type Said = Omit<Judgement, "results">;
 
 interface Fold {
   state: RunState;
   /** By path of the gate: the latest that was said. */
-  readonly judgements: Map<string, Judgement>;
+  readonly judgements: Map<string, Said>;
   /** By path of the gate: what its newest attempt ran. */
   readonly programs: Map<string, readonly string[]>;
   readonly approvals: UsedApproval[];
@@ -74,7 +79,7 @@ export function certifiable(plan: Plan, events: readonly StoredEvent[]): Certifi
     after(fold, event);
   }
   const { facts } = fold.state;
-  if (!isVerified(facts) || created.tree === undefined || facts.tree === null) return null;
+  if (!isVerified(facts) || facts.base === null || facts.tree === null) return null;
   const { by, why } = created.unearned ?? {};
   return {
     plan,
@@ -82,7 +87,7 @@ export function certifiable(plan: Plan, events: readonly StoredEvent[]): Certifi
     origin: facts.origin,
     unearned: by === undefined || why === undefined ? null : { by, why },
     journal: { events: events.length, head: last.hash },
-    base: created.tree,
+    base: facts.base,
     candidate: facts.tree,
     gates: [...facts.verdicts].map(
       ([stage, verdict]) => fold.judgements.get(stage) ?? unsaid(stage, verdict, facts.at),
@@ -97,14 +102,27 @@ export function certifiable(plan: Plan, events: readonly StoredEvent[]): Certifi
 function before({ state, judgements, programs }: Fold, event: RunEvent): void {
   if (event.type !== "stage.finished") return;
   // Only an attempt under way ends, and it has a lane.
-  const lane = (state as Underway).progress.lanes.get(event.stage) as Lane;
-  if (isJudge(lane.leaf)) judgements.set(event.stage, judgement(lane, event, programs.get(event.stage) ?? null));
+  const { leaf, tree } = (state as Underway).progress.lanes.get(event.stage) as Lane;
+  if (!isJudge(leaf)) return;
+  const { stage, outcome, exit = null, output = null, log, artifacts = {}, judged, at } = event;
+  const digests = Object.entries(artifacts).map(([name, ref]): [string, string] => [name, ref.sha256]);
+  judgements.set(stage, {
+    stage,
+    by: judgedBy(leaf),
+    verdict: outcome,
+    tree: judged ?? tree,
+    argv: programs.get(stage) ?? null,
+    exit,
+    output,
+    log: log?.sha256 ?? null,
+    artifacts: Object.fromEntries(digests),
+    at,
+  });
 }
 
 function after({ state, programs, approvals }: Fold, event: RunEvent): void {
   if (event.type === "approval.answered") {
-    const { stage, digest, answer, by, at } = event;
-    const { id = null } = event as { readonly id?: string };
+    const { id, stage, digest, answer, by, at } = event;
     approvals.push({ id, stage, digest, answer, by, at });
   }
   if (event.type !== "stage.started") return;
@@ -116,25 +134,8 @@ function after({ state, programs, approvals }: Fold, event: RunEvent): void {
 
 type Underway = Extract<RunState, { progress: Progress }>;
 
-function judgement(lane: Lane, event: EventOf<"stage.finished">, argv: readonly string[] | null): Judgement {
-  const { stage, outcome, exit = null, output = null, log, artifacts = {}, at } = event;
-  const digests = Object.entries(artifacts).map(([name, ref]) => [name, ref.sha256]);
-  return {
-    stage,
-    by: judgedBy(lane.leaf),
-    verdict: outcome,
-    tree: lane.tree,
-    argv,
-    exit,
-    output,
-    log: log?.sha256 ?? null,
-    artifacts: Object.fromEntries(digests) as Readonly<Record<string, string>>,
-    at,
-  };
-}
-
 /** A verdict without an attempt: a person gave it. */
-function unsaid(stage: string, verdict: string, at: number): Judgement {
+function unsaid(stage: string, verdict: string, at: number): Said {
   const nothing = { tree: null, argv: null, exit: null, output: null, log: null, artifacts: {} };
   return { stage, by: "person", verdict, ...nothing, at };
 }
