@@ -109,7 +109,6 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): GitWorkspace
     },
     ...createCheckouts(git, project, yardFor, turns),
     ...createTreeReader(git, project, vaultFor),
-    oid: async (tree) => (await vaultFor(tree)).treeOf(tree),
     async hold(work) {
       const yard = await findYard();
       return yard === null ? work() : yard.vault.uses.during(work);
