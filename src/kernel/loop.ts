@@ -20,6 +20,7 @@ import { createHalt, type Halt } from "./halt.ts";
 import { heed } from "./heed.ts";
 import { type Inbox, waitUntil } from "./inbox.ts";
 import { perform } from "./perform.ts";
+import { proofOf } from "./proof.ts";
 
 /** A run as its journal tells it: `seq` events are stored. A new run has none yet, only those in `unsaved`. */
 export interface Restored {
@@ -57,16 +58,8 @@ export async function runLoop(
   inbox: Inbox,
 ): Promise<LoopEnd> {
   const { plan } = restored;
-  const host: Hosting = {
-    ...restored,
-    ports,
-    inbox,
-    pending: [...restored.unsaved],
-    cleared: [],
-    flying: new Set(),
-    aftermath: createAftermath(),
-    halt: createHalt(),
-  };
+  const parts = { cleared: [], flying: new Set<Promise<void>>(), aftermath: createAftermath(), halt: createHalt() };
+  const host: Hosting = { ...restored, ports, inbox, pending: [...restored.unsaved], ...parts };
   try {
     for (const landing of first) record(host, landing);
     for (;;) {
@@ -122,18 +115,26 @@ function clear(host: Hosting, { start, state, now }: Extract<Decision, { kind: "
   if (effect !== null) host.cleared.push(flightOf(host.run, state, start, effect));
 }
 
-/** Everything recorded since the last call becomes durable, at once. False: another host was first. */
+/** Everything recorded since the last call becomes durable, at once, but for an end that proves what came before it. */
 async function commit(host: Hosting): Promise<boolean> {
-  const { run, plan, ports, pending } = host;
-  if (pending.length === 0) return true;
-  const first = host.seq + 1;
-  host.seq += pending.length;
+  const { pending } = host;
   host.pending = [];
+  const prove = proofOf(host, pending.at(-1));
+  if (prove === null) return store(host, pending);
+  return (await store(host, pending.slice(0, -1))) && store(host, [await prove()]);
+}
+
+/** False: another host was first. */
+async function store(host: Hosting, events: readonly RunEvent[]): Promise<boolean> {
+  const { run, plan, ports } = host;
+  if (events.length === 0) return true;
+  const first = host.seq + 1;
+  host.seq += events.length;
   const clearAway = host.aftermath.take();
   const isStored =
     first === 1
-      ? (await ports.journal.create(run, plan, pending)).created
-      : (await ports.journal.append(run, first, pending)).appended;
+      ? (await ports.journal.create(run, plan, events)).created
+      : (await ports.journal.append(run, first, events)).appended;
   if (isStored) clearAway();
   return isStored;
 }

@@ -4,8 +4,9 @@ import type { JsonObject } from "../base/json.ts";
 import type { Plan } from "../plan/plan.ts";
 import { needsTree } from "../plan/walls.ts";
 import type { Action, ActionContext } from "../ports/actions.ts";
+import type { Certified } from "../ports/certifier.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
-import type { Fact } from "../run/events.ts";
+import type { CertificateRef, Fact } from "../run/events.ts";
 import { childOf } from "../run/plan-index.ts";
 import type { Landing } from "./aftermath.ts";
 import { childRunId } from "./child-id.ts";
@@ -62,6 +63,12 @@ async function performAction(
     if (limits.length === 0) limits.push(createDeadline(effect.stage.timeoutMs, ports.clock, halt));
     return limits[0] as Deadline;
   };
+  let certificate: CertificateRef | undefined;
+  const certify = async (): Promise<Certified | null> => {
+    const certified = flight.verified ? await ports.certifier?.certify(run, { stage, visit }) : null;
+    certificate = certified?.ref;
+    return certified ?? null;
+  };
   const context: ActionContext = {
     run,
     stage,
@@ -74,6 +81,7 @@ async function performAction(
     level: plan.level,
     tree,
     verified: flight.verified,
+    certificate: certify,
   };
   const work = attemptAction(action, effect.input, context);
   // An action that ignores its signal is left behind: its host must not hang with it.
@@ -84,7 +92,7 @@ async function performAction(
       ? failure("timeout", `action ${action.name} took longer than ${effect.stage.timeoutMs} ms`)
       : failure("killed", `action ${action.name} was ended before it reported: its effect may have happened`);
   }
-  return ended;
+  return certificate === undefined ? ended : { ...ended, certificate };
 }
 
 /** Most actions end at once and need no deadline, which costs more than they do. */

@@ -6,7 +6,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import { dueFacts } from "../run/approval/due.ts";
 import { decide } from "../run/decide.ts";
-import { type EventType, type RunEvent, stamp } from "../run/events.ts";
+import { type EventType, type Fact, type RunEvent, stamp } from "../run/events.ts";
 import { beginState, evolve } from "../run/evolve.ts";
 import type { RunState } from "../run/state.ts";
 import { authorize } from "./authorize.ts";
@@ -60,7 +60,13 @@ function expectedEvent(plan: Plan, state: RunState, event: RunEvent, ports: Repl
   const next = decide(plan, state, event.at);
   if (next.kind === "wait" || next.kind === "rest") return next.kind;
   const { fact } = next.kind === "record" ? next : authorize(plan, next.state, next.start, ports.policy, next.now);
-  return canonical(ports.redact(stamp(fact, event.at)) as unknown as JsonObject);
+  return canonical(ports.redact(stamp(withProof(fact, event), event.at)) as unknown as JsonObject);
+}
+
+/** A certificate is made outside: the laws say only which fact carries it. */
+function withProof(fact: Fact, found: RunEvent): Fact {
+  const carries = fact.type === "run.finished" && found.type === "run.finished" && found.certificate !== undefined;
+  return carries ? { ...fact, certificate: found.certificate } : fact;
 }
 
 /** The verdict of a person follows from the answer; that a question is over, from the time. */

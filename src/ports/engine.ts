@@ -33,6 +33,8 @@ export interface NewRun {
   /** What its gates compare with; without it, what its workspace starts from. */
   readonly base?: string | null;
   readonly parent?: { readonly run: RunId; readonly stage: string };
+  /** A person let it run above the level that was earned; `missing` is the evidence there was not. */
+  readonly unearned?: { readonly by: string; readonly why: string; readonly missing: readonly string[] };
   /** It goes on where another run was: `history` is what that run had done, without its creation. */
   readonly fork?: {
     readonly run: RunId;

@@ -3,6 +3,7 @@ import type { RunId } from "../base/ids.ts";
 import type { RunEvent } from "../run/events.ts";
 import type { Actions } from "./actions.ts";
 import type { Artifacts } from "./artifacts.ts";
+import type { Certifier } from "./certifier.ts";
 import type { ChildRuns } from "./child-runs.ts";
 import type { Clock } from "./clock.ts";
 import type { Executor } from "./executor.ts";
@@ -21,6 +22,8 @@ export interface KernelPorts {
   readonly artifacts: Pick<Artifacts, "put" | "get">;
   readonly actions: Actions;
   readonly children: ChildRuns;
+  /** Without it nothing is certified. */
+  readonly certifier?: Certifier;
   /** Masks secrets in an event before it is used or stored. */
   readonly redact: (event: RunEvent) => RunEvent;
   /** Live output for people who watch: no guarantee, never stored, must not throw. */

@@ -70,6 +70,8 @@ export interface TreeReader {
 export interface Trees extends TreeReader {
   /** What changed from one tree to another; the patch is cut at `maxBytes`. Rejects with WORKSPACE_TREE_MISSING. */
   diff(from: string, to: string, maxBytes: number): Promise<TreeDiff>;
+  /** The id of what a tree holds: the same for every commit with exactly these files. Rejects with WORKSPACE_TREE_MISSING. */
+  oid(tree: string): Promise<string>;
   /** Clears away what runs that have ended left behind. Rejects with WORKSPACE_BUSY when others do not let go in time. */
   sweep(request: SweepRequest): Promise<SweepReport>;
 }

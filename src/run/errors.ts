@@ -141,6 +141,15 @@ export const RUN_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  RUN_LEVEL_UNEARNED: {
+    what: (d: { plan: string; level: string; earned: string; missing: readonly string[] }) =>
+      `"${d.plan}" has earned ${d.earned}, not ${d.level}. Missing: ${d.missing.join("; ")}`,
+    why: "A level is earned by verified runs and drills of the very same gates, and lost by incidents.",
+    hint: (d: { level: string; earned: string }) =>
+      `Run it at ${d.earned} or below until the evidence is there (\`pawl level\` shows it), or say why not: \`--unearned "the reason"\`.`,
+    retry: "after_change",
+    exit: 3,
+  },
   RUN_STAGE_NOT_REACHED: {
     what: (d: { run: string; stage: string }) => `run ${d.run} has never begun a stage "${d.stage}"`,
     why: "A fork begins where the run began that stage; a diff shows what that stage changed.",

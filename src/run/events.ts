@@ -35,6 +35,13 @@ export interface LogRef extends ArtifactRef {
   readonly dropped: number;
 }
 
+/** A certificate: its text as an artifact, and who signed it. */
+export interface CertificateRef extends ArtifactRef {
+  /** Public key and signature over the text, as base64url. */
+  readonly key: string;
+  readonly signature: string;
+}
+
 /** What a process and everything it started have used, as far as it was seen. */
 export interface ResourceUse {
   readonly cpuMs: number;
@@ -71,6 +78,8 @@ interface EventFields {
     readonly forked?: { readonly run: string; readonly stage: string; readonly origin: string };
     /** Run and stage that started this one, when it is a child. */
     readonly parent?: { readonly run: string; readonly stage: string };
+    /** It runs above the level that was earned, because a person said so; `missing` is the evidence there was not. */
+    readonly unearned?: { readonly by: string; readonly why: string; readonly missing: readonly string[] };
   };
   "run.started": Record<never, never>;
   /** The run goes on after a rest or after its process was lost. */
@@ -114,6 +123,8 @@ interface EventFields {
     readonly refused?: readonly RefusedHost[] | undefined;
     /** Hidden characters that were taken out of third-party text: input → how many. */
     readonly stripped?: Readonly<Record<string, number>> | undefined;
+    /** What an action handed on to others, in a commit or a pull request. */
+    readonly certificate?: CertificateRef | undefined;
   };
   /** The attempt was lost with its process: whether its effect happened is unknown. */
   "stage.interrupted": {
@@ -184,7 +195,13 @@ interface EventFields {
   "run.paused": { readonly by: string };
   /** The run will end: nothing new starts, what is under way is ended. */
   "run.stopping": { readonly reason: StopReason; readonly detail: string };
-  "run.finished": { readonly status: string; readonly reason: StopReason; readonly detail?: string };
+  "run.finished": {
+    readonly status: string;
+    readonly reason: StopReason;
+    readonly detail?: string;
+    /** With a success whose tree every gate has passed. */
+    readonly certificate?: CertificateRef;
+  };
 }
 
 export type EventType = keyof EventFields;

@@ -5,27 +5,28 @@ import type { Plan } from "../plan/plan.ts";
 import type { NewRun } from "../ports/engine.ts";
 import type { Store } from "../ports/store/store.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
-import type { RunEvent } from "../run/events.ts";
+import type { RunEvent, StoredEvent } from "../run/events.ts";
 import { historyBefore, type RunTrees, treesOf } from "../run/trees.ts";
 
 const PAGE = 1000;
 
 interface Past {
   readonly plan: Plan;
+  readonly stored: readonly StoredEvent[];
   readonly events: readonly RunEvent[];
 }
 
-async function readPast(store: Store, run: RunId): Promise<Past> {
-  const row = await store.runs.get(run);
+export async function readPast({ runs, journal }: Pick<Store, "runs" | "journal">, run: RunId): Promise<Past> {
+  const row = await runs.get(run);
   if (row === undefined) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run });
-  const plan = await store.journal.plan(row.plan);
+  const plan = await journal.plan(row.plan);
   if (plan === undefined) throw pawlError(RUN_ERRORS, "RUN_PLAN_MISSING", { run, plan: row.plan });
-  const events: RunEvent[] = [];
-  for (let page = await store.journal.read(run, 0, PAGE); page.length > 0; ) {
-    for (const { event } of page) events.push(event);
-    page = await store.journal.read(run, events.length, PAGE);
+  const stored: StoredEvent[] = [];
+  for (let page = await journal.read(run, 0, PAGE); page.length > 0; ) {
+    stored.push(...page);
+    page = await journal.read(run, stored.length, PAGE);
   }
-  return { plan, events };
+  return { plan, stored, events: stored.map(({ event }) => event) };
 }
 
 export async function treesOfRun(store: Store, run: RunId): Promise<RunTrees> {

@@ -5,6 +5,7 @@ import { NO_USAGE } from "../../base/usage.ts";
 import type { EffectClass, Level } from "../../blueprint/blueprint.ts";
 import type { Action, ActionContext, ActionReport } from "../../ports/actions.ts";
 import type { Artifacts } from "../../ports/artifacts.ts";
+import type { Certified } from "../../ports/certifier.ts";
 import { GIT_ERRORS } from "../../ports/errors/git-errors.ts";
 import type { GitHub } from "./github.ts";
 import { type CommitFacts, commitFacts } from "./repository/commits.ts";
@@ -69,4 +70,9 @@ async function admit({ git }: Scope, { name: action, level: needed }: Spec, cont
   const facts = tree === null ? undefined : await commitFacts(git.vault, tree);
   if (tree === null || facts === undefined) throw pawlError(GIT_ERRORS, "GIT_TREE_MISSING", { action });
   return { ...facts, id: tree };
+}
+
+/** The proof that goes with what leaves the run; null: nothing was verified, or nobody certifies here. */
+export async function certificateOf({ certificate }: ActionContext): Promise<Certified | null> {
+  return (await certificate?.()) ?? null;
 }

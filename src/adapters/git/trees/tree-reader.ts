@@ -16,5 +16,6 @@ export function createTreeReader(
     read: async (tree, path, maxBytes) => readTreeFile(await vaultFor(tree), tree, path, maxBytes),
     hashes: async (tree, globs) => hashFiles(git, await vaultFor(tree), tree, globs, project),
     diff: async (from, to, maxBytes) => diffTrees(git, await vaultFor(from), from, to, maxBytes),
+    oid: async (tree) => (await vaultFor(tree)).treeOf(tree),
   };
 }
