@@ -8,7 +8,7 @@ export type MetricSource = { readonly regex: string } | { readonly json: string 
 const LONGEST_TEXT = 16 * 1024 * 1024;
 const LONGEST_PATTERN = 1000;
 /** Time grows with the steps of the pattern times the characters of the text: about 5 million of both a second at worst. */
-const MOST_STEPS = 200;
+const MOST_STEPS = 500;
 const MOST_WORK = 16 * 1024 * 1024;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
 const PATH = /^[^.[\]]+(?:\[\d{1,9}\])*(?:\.[^.[\]]+(?:\[\d{1,9}\])*)*$/;
