@@ -1,6 +1,7 @@
 /** A gate on the change itself: what differs between the tree of the run and the tree that it began with. */
 import type { JsonObject } from "../../base/json.ts";
-import { type ChangeVerdict, judgeChange, judgeMerge } from "../../gates/change.ts";
+import { type ChangeVerdict, judgeChange } from "../../gates/change.ts";
+import { judgeMerge } from "../../gates/merge.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
 import { createDeadline } from "../deadline.ts";
@@ -28,7 +29,7 @@ export async function performInspection(
   const verdict =
     gate.by === "change"
       ? judgeChange(gate.rules, files)
-      : judgeMerge(gate.rules, files, { verified, level: plan.level });
+      : judgeMerge(gate.rules, files, { verified, level: plan.level, baseMoved: false });
   return finishedWith(verdict);
 }
 

@@ -128,8 +128,9 @@ function after({ state, programs, approvals }: Fold, event: RunEvent): void {
   if (event.type !== "stage.started") return;
   const { facts, progress } = state as Underway;
   const { leaf, position } = progress.lanes.get(event.stage) as Lane;
+  if (leaf.kind !== "gate") return;
   const resolved = resolveEffect(facts, progress, leaf, position);
-  if (isJudge(leaf) && resolved.ok && "argv" in resolved.effect) programs.set(event.stage, resolved.effect.argv);
+  if (resolved.ok && "argv" in resolved.effect) programs.set(event.stage, resolved.effect.argv);
 }
 
 type Underway = Extract<RunState, { progress: Progress }>;
