@@ -42,6 +42,8 @@ describe("parseBlueprint", () => {
       defaults: {},
       limits: {},
       rules: [],
+      protect: [],
+      unprotect: [],
       stages: [
         {
           kind: "command",

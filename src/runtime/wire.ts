@@ -65,19 +65,10 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     options.actions ?? [],
   ]);
 
-  const openStore = async (): Promise<Store> => {
-    if (options.readOnly !== true) await prepareState(paths.state);
-    return openSqliteStore({
-      dir: paths.state,
-      clock,
-      readOnly: options.readOnly ?? false,
-      acceptLoss: options.acceptLoss ?? false,
-    });
-  };
   const parts: RuntimeParts = {
     root,
     statePath: paths.state,
-    openStore,
+    openStore: () => openStore(paths.state, clock, options),
     artifacts,
     actions,
     randomBytes: options.randomBytes ?? randomBytes,
@@ -114,6 +105,12 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
       }),
   };
   return createRuntime(parts);
+}
+
+async function openStore(dir: string, clock: Clock, options: OpenOptions): Promise<Store> {
+  const { readOnly = false, acceptLoss = false } = options;
+  if (!readOnly) await prepareState(dir);
+  return openSqliteStore({ dir, clock, readOnly, acceptLoss });
 }
 
 interface EarlyParts {

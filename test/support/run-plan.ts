@@ -27,11 +27,13 @@ export type Ending = (Partial<ProcessReport> & { readonly shown?: string }) | "h
 export interface Script {
   /** Stage path → endings of its attempts in order; the last one repeats. A stage not named succeeds. */
   readonly stages?: Readonly<Record<string, readonly Ending[]>>;
+  /** How a start of a process ends, instead of `stages`. */
+  readonly endings?: (request: ProcessRequest) => Ending;
   readonly action?: (
     input: Readonly<Record<string, JsonValue | undefined>>,
     signal: AbortSignal,
   ) => Promise<ActionReport>;
-  readonly ports?: Partial<KernelPorts>;
+  readonly ports?: Partial<KernelPorts> | ((own: KernelPorts) => Partial<KernelPorts>);
   /** What a process does to the files of its workspace. */
   readonly work?: (request: ProcessRequest, files: Files) => void;
   /** The store of an earlier host of the same run; its workspaces come with it. */
@@ -50,8 +52,8 @@ export interface TestHost {
   readonly reaped: string[];
   /** Every attempt that was forgotten. */
   readonly forgotten: AttemptName[];
-  /** Runs until the loop lets go; time moves by itself. */
-  start(params?: Readonly<Record<string, JsonValue>>): Promise<LoopEnd>;
+  /** Runs until the loop lets go; time moves by itself. `from`: without a tree, as no run should. */
+  start(params?: Readonly<Record<string, JsonValue>>, from?: "nothing"): Promise<LoopEnd>;
   resume(first?: readonly Fact[]): Promise<LoopEnd>;
   /** Resolves when a process is under way. */
   busy(): Promise<void>;
@@ -75,7 +77,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
   const executed: ProcessRequest[] = [];
   const reaped: string[] = [];
   const forgotten: AttemptName[] = [];
-  const ports: KernelPorts = {
+  const own: KernelPorts = {
     journal: store.journal,
     clock,
     policy: { decide: evaluate },
@@ -85,7 +87,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
         script.work?.(request, workspaces.files(request.folder ?? "") ?? new Map());
         onOutput("output");
         const endings = script.stages?.[request.stage] ?? [];
-        const ending = endings[Math.min(request.attempt, endings.length) - 1] ?? {};
+        const ending = script.endings?.(request) ?? endings[Math.min(request.attempt, endings.length) - 1] ?? {};
         if (ending === "hang") {
           await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
           return { cause: "killed", error: "ended", log: LOG, artifacts: {} };
@@ -122,8 +124,8 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     children: { run: () => Promise.reject(new Error("no child expected")) },
     redact: (event) => event,
     onOutput: () => {},
-    ...script.ports,
   };
+  const ports: KernelPorts = { ...own, ...(typeof script.ports === "function" ? script.ports(own) : script.ports) };
   const host = (restored: Restored, first: readonly Landing[]): Promise<LoopEnd> =>
     drive(clock, runLoop(restored, first, ports, inbox));
   const events = async (): Promise<readonly RunEvent[]> =>
@@ -138,8 +140,9 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     executed,
     reaped,
     forgotten,
-    async start(params = plan.params) {
-      const tree = plan.workspace === null ? null : await workspaces.base(plan.workspace, clock.now());
+    async start(params = plan.params, from) {
+      const tree =
+        plan.workspace === null || from === "nothing" ? null : await workspaces.base(plan.workspace, clock.now());
       const created = {
         type: "run.created",
         at: clock.now(),

@@ -54,15 +54,22 @@ export async function writeReport(
   const sentence = `${programName(request.argv)} ${verdict.what ?? ""}${detail === "" ? "" : `: ${detail}`}`;
   return {
     cause: verdict.cause,
-    ...(gathered.code === null ? {} : { exit: gathered.code }),
-    ...(gathered.signal === null ? {} : { signal: gathered.signal }),
+    ...seenOf(gathered),
     ...(verdict.what === undefined ? {} : { error: visibleLine(store.redact(sentence), MAX_ERROR) }),
     ...(settled.output === undefined ? {} : { output: settled.output }),
     log: { ...ref, dropped },
     artifacts: settled.artifacts ?? {},
     ...(evidence === undefined ? {} : { evidence }),
-    ...(gathered.used === undefined ? {} : { used: gathered.used }),
-    ...(gathered.refused === undefined || gathered.refused.length === 0 ? {} : { refused: gathered.refused }),
+  };
+}
+
+/** What was seen of the process, whatever became of it. */
+function seenOf({ code, signal, used, refused = [] }: Gathered): Partial<ProcessReport> {
+  return {
+    ...(code === null ? {} : { exit: code }),
+    ...(signal === null ? {} : { signal }),
+    ...(used === undefined ? {} : { used }),
+    ...(refused.length === 0 ? {} : { refused }),
   };
 }
 

@@ -3,27 +3,15 @@
  * protected paths as they were when the run began. Whatever it leaves there is thrown away.
  */
 import type { GateStage, Plan } from "../../plan/plan.ts";
-import type { ProcessReport } from "../../ports/executor.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
 import type { Finished, Flight, Of } from "../flight.ts";
 import type { Halt } from "../halt.ts";
 import { execute, finishedBy, orRefusal, type Processed, refused } from "../process.ts";
+import type { Bench } from "./bench.ts";
 import { judgeMeasured } from "./metric.ts";
 import { judgeTested } from "./tests.ts";
 
-export type GateEffect = Of<"process"> & { readonly stage: GateStage };
-
-/** What a judge works with. */
-export interface Bench {
-  readonly flight: Flight;
-  readonly stage: GateStage;
-  readonly ports: KernelPorts;
-  /** The tree that is judged, and the one it is compared with. */
-  readonly judged: string;
-  readonly base: string;
-  /** Runs the program once in a checkout of its own. `report`: what to keep of it; see `ProcessRequest.evidence`. */
-  observe(tree: string, report?: string | null): Promise<ProcessReport>;
-}
+type GateEffect = Of<"process"> & { readonly stage: GateStage };
 
 export async function performGate(
   plan: Plan,
@@ -70,19 +58,4 @@ function judge(bench: Bench, effect: GateEffect): Promise<Finished> {
     default:
       return bench.observe(bench.judged).then((report) => finishedBy(effect, report));
   }
-}
-
-/** The bytes of what a process was asked to show, as text; or why there are none. */
-export async function readEvidence(
-  { ports }: Bench,
-  { evidence }: ProcessReport,
-): Promise<{ readonly text: string } | { readonly problem: string }> {
-  if (evidence === undefined) return { problem: "it showed nothing" };
-  if ("problem" in evidence) return evidence;
-  return { text: new TextDecoder().decode(await ports.artifacts.get(evidence.ref.sha256)) };
-}
-
-/** The process did not come to an end of its own: there is no verdict in what it showed. */
-export function wasCutShort({ cause }: ProcessReport): boolean {
-  return cause !== "ok" && cause !== "exit";
 }

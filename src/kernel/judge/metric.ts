@@ -5,7 +5,7 @@ import { judgeMetric } from "../../gates/judge-metric.ts";
 import { readMetric } from "../../gates/metric.ts";
 import type { ProcessReport } from "../../ports/executor.ts";
 import type { Finished } from "../flight.ts";
-import { type Bench, readEvidence } from "./gate.ts";
+import { type Bench, readEvidence } from "./bench.ts";
 
 type MetricJudge = Extract<Judge, { by: "metric" }>;
 type Values = readonly (number | null)[];

@@ -11,7 +11,7 @@ import type { ProcessReport } from "../../ports/executor.ts";
 import { BEHIND } from "../../ports/sandbox.ts";
 import type { ArtifactRef } from "../../run/events.ts";
 import type { Finished } from "../flight.ts";
-import { type Bench, readEvidence, wasCutShort } from "./gate.ts";
+import { type Bench, readEvidence, wasCutShort } from "./bench.ts";
 
 type TestsJudge = Extract<Judge, { by: "tests" }>;
 
