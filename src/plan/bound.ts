@@ -76,7 +76,7 @@ function attemptBound(leaf: LeafStage, children: ChildBounds): Bound {
 export function processesOf(judge: Judge): number {
   switch (judge.by) {
     case "tests":
-      return 2 + judge.reruns;
+      return 2 + judge.reruns * (judge.must === "improve" ? 2 : 1);
     case "metric":
       return 2 * judge.repeats;
     default:

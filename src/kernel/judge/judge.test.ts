@@ -207,6 +207,11 @@ describe("a gate with tests", () => {
     const same = scripted([said({ one: "ok", two: "not ok" })]);
     expect((await judged(yaml("no_regress"), same)).end.outcome).toBe("pass");
     expect((await judged(yaml("improve"), same)).end).toMatchObject({ outcome: "fail", error: "no test was fixed" });
+    const [bad, good] = [said({ one: "ok", two: "not ok" }), said({ one: "ok", two: "ok" })];
+    const fixed = await judged(yaml("improve"), scripted([bad, good, bad]));
+    expect(fixed.end).toMatchObject({ outcome: "pass", output: { fixed: ["two"] } });
+    const lucky = await judged(yaml("improve"), scripted([bad, good, bad, good]));
+    expect(lucky.end).toMatchObject({ outcome: "fail", error: "no test was fixed" });
     expect((await judged(yaml("all_pass"), same)).end).toMatchObject({
       outcome: "fail",
       error: "1 tests fail still, such as two",

@@ -36,8 +36,19 @@ export async function judgeTested(bench: Bench, how: TestsJudge): Promise<Finish
   }
   const seen = settleFlaky(verdict.newFailures, runs, now + how.flakyMs);
   const settled = new Map([...labels, ...seen]);
-  const final = demandOf(compareTests(baseline.tests, first.tests, settled, now), how.must);
-  return finished(bench, first, final, settled, baseline.ref);
+  const compared = compareTests(baseline.tests, first.tests, settled, now);
+  const fixed = how.must === "improve" ? await surelyFixed(bench, how, compared) : compared.fixed;
+  return finished(bench, first, demandOf({ ...compared, fixed }, how.must), settled, baseline.ref);
+}
+
+/** What fails at random on the tree that the run began with was not fixed when it passes now. */
+async function surelyFixed(bench: Bench, how: TestsJudge, { outcome, fixed }: TestVerdict): Promise<readonly string[]> {
+  let sure = outcome === "pass" ? fixed : [];
+  for (let run = 0; run < how.reruns && sure.length > 0; run += 1) {
+    const { tests } = await observe(bench, how, bench.base);
+    sure = sure.filter((id) => tests.results.get(id) !== "pass");
+  }
+  return sure;
 }
 
 async function observe(bench: Bench, how: TestsJudge, tree: string): Promise<Observed> {
