@@ -106,7 +106,7 @@ const GATES: readonly string[] = [
   "pawl.{yml,yaml}",
   ".pawl/**",
   "gate.{yml,yaml}",
-  "*.blueprint.{yml,yaml}",
+  "*blueprint.{yml,yaml}",
   "blueprints/**",
 ];
 

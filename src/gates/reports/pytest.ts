@@ -19,7 +19,7 @@ const TOTAL_OF: Readonly<Record<Word, string>> = {
 };
 
 export function isPytestReport(text: string): boolean {
-  return /^=+ test session starts =+$/m.test(text);
+  return /^=+ test session starts =+$|^(?:PASSED|FAILED|ERROR) \S+\.py\b/m.test(text);
 }
 
 export function readPytest(text: string, collector: Collector): void {

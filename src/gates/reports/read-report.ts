@@ -9,7 +9,7 @@ import { isPytestReport, readPytest } from "./pytest.ts";
 import { readTap } from "./tap.ts";
 import { collectTree } from "./tree.ts";
 
-const LONGEST_TEXT = 64 * 1024 * 1024;
+const LONGEST_TEXT = 32 * 1024 * 1024;
 
 const COLOUR = /\u001b\[[0-9;]*[A-Za-z]/g;
 

@@ -66,7 +66,7 @@ function readLine(document: Document, line: string, collector: Collector): void 
   if (!Number.isInteger(depth) || depth >= DEEPEST) return;
   const plan = PLAN.exec(body);
   const test = TEST.exec(body);
-  if (body.startsWith("Bail out!")) collector.problem(`the tests bailed out: ${body.slice("Bail out!".length)}`);
+  if (body.startsWith("Bail out!")) collector.problem(`the tests bailed out: ${body.slice("Bail out!".length).trim()}`);
   else if (plan !== null) readPlan(document, depth, Number(plan[1]), collector);
   else if (test !== null) readTest(document, depth, test, collector);
   else if (body === "}") closeBrace(document, depth, collector);
