@@ -7,28 +7,18 @@ import type { Engine } from "../ports/engine.ts";
 import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import type { Answer } from "../run/approval/answer.ts";
-import { type Approval, type ApprovalStatus, approvalsOf } from "../run/approval/approvals.ts";
+import { type Approval, approvalsOf } from "../run/approval/approvals.ts";
 import { type Decision, readDecisions, type UnclearDecision } from "../run/approval/decisions.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
-import { findApproval, listApprovals, openApprovals, rootOf } from "./find-approvals.ts";
+import {
+  type ApprovalPage,
+  type ApprovalQuery,
+  findApproval,
+  listApprovals,
+  openApprovals,
+  rootOf,
+} from "./find-approvals.ts";
 import { readEvents } from "./past.ts";
-
-export interface ApprovalQuery {
-  /** Only those; `pending` looks at waiting runs alone. */
-  readonly status?: ApprovalStatus;
-  /** Only the questions of this run and of its child runs. */
-  readonly run?: RunId;
-  readonly cursor?: string;
-  /** How many runs a page looks at. */
-  readonly limit: number;
-}
-
-export interface ApprovalPage {
-  /** The newest first. */
-  readonly approvals: readonly Approval[];
-  /** null: the last page. */
-  readonly next: string | null;
-}
 
 /** A question with everything that changes if it is allowed. */
 export interface ApprovalDetail {

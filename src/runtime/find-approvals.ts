@@ -6,8 +6,24 @@ import type { Store } from "../ports/store/store.ts";
 import { type Approval, type ApprovalStatus, approvalsOf } from "../run/approval/approvals.ts";
 import { runOfId } from "../run/approval/question.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
-import type { ApprovalPage, ApprovalQuery } from "./approvals.ts";
 import { readEvents } from "./past.ts";
+
+export interface ApprovalQuery {
+  /** Only those; `pending` looks at waiting runs alone. */
+  readonly status?: ApprovalStatus;
+  /** Only the questions of this run and of its child runs. */
+  readonly run?: RunId;
+  readonly cursor?: string;
+  /** How many runs a page looks at. */
+  readonly limit: number;
+}
+
+export interface ApprovalPage {
+  /** The newest first. */
+  readonly approvals: readonly Approval[];
+  /** null: the last page. */
+  readonly next: string | null;
+}
 
 const MOST_MATCHES = 20;
 const PAGE = 100;
