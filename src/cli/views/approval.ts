@@ -23,7 +23,7 @@ export function renderApprovals(
     inShort(change),
   ]);
   const head = ["id", "status", "stage", "question", "asked", "expires in", "changes"];
-  return renderTable({ head, rows }, options.columns, paint.dim);
+  return renderTable({ head, rows, whole: 1 }, options.columns, paint.dim);
 }
 
 function statusPaint({ status }: Approval, paint: Paint): (text: string) => string {

@@ -112,12 +112,16 @@ function answerSteps(story: RunStory): NextStep[] {
     const whose = question.run === story.run ? "" : ` of child run ${question.run}`;
     const request = question.request === null ? "" : ` about \`${oneLine(question.request)}\``;
     return {
-      say: `Stage ${oneLine(question.stage)}${whose} asks${request}: ${oneLine(question.why)}. Answer`,
+      say: `Stage ${oneLine(question.stage)}${whose} asks${request}: ${sentence(oneLine(question.why))} Answer`,
       line: question.answers.map((answer) => answerLine(question, answer)).join("\n"),
     };
   });
   if (first.some((question) => question.run === story.run)) return steps;
   return [...steps, { say: steps.length === 0 ? "Go on" : "Then go on", line: `pawl resume ${story.run}` }];
+}
+
+function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
 const ANSWER_LINES: Readonly<Record<string, (id: string) => string>> = {
