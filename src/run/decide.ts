@@ -9,7 +9,7 @@
 import { addUsage, NO_USAGE, type Usage } from "../base/usage.ts";
 import type { GroupStage, LeafStage, Plan, Target } from "../plan/plan.ts";
 import { dueFact, dueTimes, openLanes } from "./approval/due.ts";
-import { isAnswered, judgementFact } from "./approval/judgement.ts";
+import { isAnswered, isStale, judgementFact } from "./approval/judgement.ts";
 import { ask } from "./approval/question.ts";
 import type { ActingStage } from "./effect/effect.ts";
 import type { Fact } from "./events.ts";
@@ -111,6 +111,9 @@ function decideLanes(plan: Plan, state: RunningState, maxParallel: number, closi
   const due = asking.flatMap((lane) => dueFact(lane, now) ?? []);
   const [over] = due.filter(({ type }) => type === "approval.expired");
   if (over !== undefined) return record(over);
+  // What a gate beside it has made of the tree was shown to nobody.
+  const stale = asking.find((lane) => isStale(plan, state.facts, lane));
+  if (stale !== undefined) return begin(plan, state, { ...stale, attempt: 1 }, now);
   const running = runningLanes(state);
   const ready = lanes.filter((lane) => lane.status === "ready" && !(closing && isUntried(lane)));
   const next = running < maxParallel ? ready.find((lane) => lane.readyAt <= now) : undefined;

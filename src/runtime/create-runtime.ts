@@ -11,6 +11,7 @@ import type { RunPage, RunRow } from "../ports/store/run-index.ts";
 import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
+import { createApprovals } from "./approvals.ts";
 import type { CertifyParts } from "./certify.ts";
 import { compileFile } from "./compile-file.ts";
 import { createLauncher, type LaunchParts } from "./launch.ts";
@@ -79,6 +80,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   return {
     compile: (path, options) => compileFile(parts.root, path, options, parts.actions.signatures()),
     ...createLauncher(parts, open),
+    ...createApprovals(parts, open, hasState),
     trees: async (run) => treesOfRun((await open()).store, run),
     diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),
     sweep: async (options) => sweepAll(parts, (await open()).store, options),

@@ -21,12 +21,21 @@ export async function readPast({ runs, journal }: Pick<Store, "runs" | "journal"
   if (row === undefined) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run });
   const plan = await journal.plan(row.plan);
   if (plan === undefined) throw pawlError(RUN_ERRORS, "RUN_PLAN_MISSING", { run, plan: row.plan });
+  const stored = await readStored({ journal }, run);
+  return { plan, stored, events: stored.map(({ event }) => event) };
+}
+
+export async function readEvents(store: Pick<Store, "journal">, run: RunId): Promise<readonly RunEvent[]> {
+  return (await readStored(store, run)).map(({ event }) => event);
+}
+
+async function readStored({ journal }: Pick<Store, "journal">, run: RunId): Promise<readonly StoredEvent[]> {
   const stored: StoredEvent[] = [];
   for (let page = await journal.read(run, 0, PAGE); page.length > 0; ) {
     stored.push(...page);
     page = await journal.read(run, stored.length, PAGE);
   }
-  return { plan, stored, events: stored.map(({ event }) => event) };
+  return stored;
 }
 
 export async function treesOfRun(store: Store, run: RunId): Promise<RunTrees> {

@@ -20,6 +20,7 @@ import type { RunPage, RunQuery, RunRow } from "../ports/store/run-index.ts";
 import type { SweepReport, SweepRequest, TreeDiff } from "../ports/trees.ts";
 import type { LogRef, StoredEvent } from "../run/events.ts";
 import type { RunTrees } from "../run/trees.ts";
+import type { ApprovalActions } from "./approvals.ts";
 
 export interface CompileOptions {
   /** The ceiling; default L1. */
@@ -82,7 +83,7 @@ export interface DoctorCheck {
   readonly hint: string | null;
 }
 
-export interface Runtime {
+export interface Runtime extends ApprovalActions {
   /** Reads and compiles a blueprint and the blueprints it names. Writes nothing. */
   compile(path: string, options: CompileOptions): Promise<Compiled>;
   /**

@@ -100,7 +100,7 @@ describe("nextSteps", () => {
 
   it("shows only the question that an answer would go to", () => {
     const story = storyOf({ type: "run.waiting", reason: "awaiting_approval" });
-    const question = { stage: "a", why: "w", answers: ["yes", "no"], request: null };
+    const question = { id: "1-2", stage: "a", why: "w", answers: ["yes", "no"], request: null };
     story.open = [
       { ...question, run: RUN },
       { ...question, run: RUN, stage: "b" },

@@ -52,6 +52,8 @@ export function approvalsOf(events: Iterable<RunEvent>): readonly Approval[] {
         created = event;
         break;
       case "approval.requested":
+        // Asked again about another content: nobody needs an answer to the first.
+        change(({ stage }) => stage === event.stage, { status: "cancelled", closedAt: event.at });
         if (created !== null) all.push(asked(created, event));
         break;
       case "approval.answered":

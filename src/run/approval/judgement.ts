@@ -4,6 +4,7 @@ import type { ApprovalStage, Plan } from "../../plan/plan.ts";
 import { inputsOf } from "../effect/effect.ts";
 import type { Fact } from "../events.ts";
 import type { Lane, RunFacts } from "../state.ts";
+import type { OpenLane } from "./due.ts";
 import { approvalDigest, ask, type Subject } from "./question.ts";
 
 type Judged = Pick<Lane, "path" | "visit" | "granted" | "refusal">;
@@ -40,4 +41,11 @@ export function judgedSubject(
 /** A person has answered, or nobody in time: the verdict can be told. */
 export function isAnswered({ granted, refusal }: Pick<Lane, "granted" | "refusal">): boolean {
   return granted !== null || refusal !== null;
+}
+
+/** What the person was asked about is not what is there any more: the question must be asked again. */
+export function isStale(plan: Plan, facts: RunFacts, lane: OpenLane): boolean {
+  const { leaf, question } = lane;
+  if (leaf.kind !== "approval") return false;
+  return approvalDigest(plan, facts, judgedSubject(facts, leaf, lane).subject) !== question.digest;
 }
