@@ -146,9 +146,12 @@ export interface Plan {
   /** What a run of it is given that is third-party text: `params.name`, and `run.tree` in a child. */
   readonly untrusted?: readonly string[];
   readonly limits: PlanLimits;
+  /** Every rule that applies, the guard among them, whatever layer it came from. */
   readonly rules: readonly Rule[];
   /** Paths that every gate sees as they were when the run began. Empty without such a gate. */
   readonly protect: readonly string[];
+  /** sha256 of the canonical text of the rules. */
+  readonly policy: string;
   /** Where its processes work; null: it has none. */
   readonly workspace: WorkspaceSpec | null;
   readonly start: string;

@@ -16,6 +16,7 @@ import type { CertifyParts } from "./certify.ts";
 import { compileFile } from "./compile-file.ts";
 import { createLauncher, type LaunchParts } from "./launch.ts";
 import { treesOfRun } from "./past.ts";
+import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
 import type { LiveLog, Runtime } from "./runtime.ts";
 import { type SweepParts, sweepAll } from "./sweep.ts";
 import { createTrust } from "./trust.ts";
@@ -30,6 +31,7 @@ export interface RuntimeParts extends LaunchParts, SweepParts, CertifyParts {
   readonly artifacts: Artifacts;
   readonly trees: Trees;
   readonly actions: Actions;
+  readonly policyFiles: PolicyFiles;
   readonly heartbeats: Pick<Heartbeats, "read">;
   liveLog(run: RunId, stage: string, attempt: number): Promise<LiveLog | null>;
 }
@@ -78,7 +80,9 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   }
 
   return {
-    compile: (path, options) => compileFile(parts.root, path, options, parts.actions.signatures()),
+    policyLayers: () => loadPolicyLayers(parts.root, parts.policyFiles),
+    compile: (path, options) =>
+      compileFile(parts.root, path, options, { actions: parts.actions.signatures(), policyFiles: parts.policyFiles }),
     ...createLauncher(parts, open),
     ...createApprovals(parts, open, hasState),
     trees: async (run) => treesOfRun((await open()).store, run),

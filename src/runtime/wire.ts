@@ -58,7 +58,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const repository = findRepository(root);
   const early = { root, artifacts, redact: redactor.text };
   const { sandbox, heartbeats, executor, git, signer } = lateParts(repository, config, early);
-  const { hostEnv: env, github } = config;
+  const { hostEnv: env, github, policyFiles } = config;
   const actions = createActions([
     createFileActions({ root, artifacts }),
     createGitActions({ root: repository.top, vault: paths.vault, artifacts, holdVault: git.hold, env, github }),
@@ -70,7 +70,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     statePath: paths.state,
     openStore: () => openStore(paths.state, clock, options),
     artifacts,
-    actions,
+    ...{ actions, policyFiles },
     randomBytes: options.randomBytes ?? randomBytes,
     hasSecret: (text) => redactor.text(text) !== text,
     clock,

@@ -76,6 +76,7 @@ export function blueprint(stages: readonly StageSpec[], fields: Partial<Omit<Blu
     defaults: {},
     workspace,
     limits: {},
+    use: [],
     rules: [],
     protect: [],
     unprotect: [],
