@@ -68,5 +68,6 @@ function started(log: string): string[][] {
     if (word === END) records.push([]);
     else records.at(-1)?.push(word);
   }
-  return records.slice(0, -1);
+  // Both ends of a pipe run at once: their order says nothing.
+  return records.slice(0, -1).sort((a, b) => (a.join("\0") < b.join("\0") ? -1 : 1));
 }
