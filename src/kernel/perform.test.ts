@@ -103,7 +103,7 @@ describe("perform an action", () => {
       verified: false,
       base: null,
       before: null,
-      createdAt: 0,
+      startedAt: 0,
       effect,
     };
     expect((await perform(ACTION, flight, host.ports, stopped())).fact).toMatchObject({ cause: "killed" });
@@ -284,7 +284,7 @@ describe("perform a child run", () => {
       verified: false,
       base: null,
       before: null,
-      createdAt: 0,
+      startedAt: 0,
       effect: { kind: "run", stage, params: {} },
     } as const;
     expect((await perform(plan, flight, host.ports, stopped())).fact).toMatchObject({
@@ -341,7 +341,7 @@ describe("perform in a workspace", () => {
       verified: false,
       base: null,
       before: null,
-      createdAt: 0,
+      startedAt: 0,
       effect,
     };
     expect((await perform(plan, flight, host.ports, createHalt())).fact).toMatchObject({ cause: "spawn_error" });

@@ -4,7 +4,7 @@ import { visibleLine } from "../../base/visible.ts";
 import type { Certificate, GateEntry } from "./certificate.ts";
 import { lengthOf, type TestList } from "./test-evidence.ts";
 
-export const TRAILER = "Pawl-Certificate";
+const TRAILER = "Pawl-Certificate";
 
 /** `digest`: of the text of the certificate. */
 export function renderTrailer(digest: string): string {
