@@ -19,6 +19,8 @@ export interface Laid {
   readonly layers: readonly Layer[];
   /** Paths on this machine where a pipe must stand before the wall is built. */
   readonly pipes: readonly string[];
+  /** Folders of this machine that may be written while the wall is built, when there must be a fence; none: there need be none. */
+  readonly fence: readonly string[];
   /** Takes away what had to be made. */
   clear(): void;
 }
@@ -49,11 +51,17 @@ function lay(mounts: readonly Mount[], sealed: readonly string[], points: MountP
       const keepsPlaces = mount.keepsPlaces === true;
       layers.push(...layersOfSeals(mount, stats, below, { ...laying, keepsPlaces }));
     }
-    return { layers, pipes: laying.pipes, clear };
+    return { layers, pipes: laying.pipes, fence: fenceOf(mounts, seals), clear };
   } catch (error) {
     clear();
     throw error;
   }
+}
+
+/** Of a sealed place below a folder that programs may write, that folder can be exchanged while the place is looked for. */
+function fenceOf(mounts: readonly Mount[], seals: readonly Seal[]): readonly string[] {
+  const isDeep = ({ cover, path }: Seal): boolean => path.slice((mounts[cover] as Mount).to.length + 1).includes("/");
+  return seals.some(isDeep) ? mounts.filter(({ access }) => access === "write").map(({ from }) => from) : [];
 }
 
 function checkMount({ from, to }: Mount): BigIntStats {
