@@ -66,7 +66,7 @@ describe.runIf(process.getuid?.() === 0)("a disk that is full", () => {
     const blueprint = [
       "version: 1",
       "name: large",
-      'policy: { allow: [{ shell: "*" }] }',
+      'policy: { allow: [{ shell: "**" }] }',
       "stages:",
       "  - { id: write, command: head -c 8000000 /dev/urandom >large }",
       "  - { id: read, command: test -s large }",
