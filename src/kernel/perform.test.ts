@@ -372,9 +372,15 @@ describe("perform in a workspace", () => {
       outcome: "failure",
       cause: "invalid_output",
     });
-    const full = pawlError(JOURNAL_ERRORS, "JOURNAL_DISK_FULL", { file: "pawl.db" });
-    const broken = createTestHost(planFrom(WRITES), { ports: refuses("enter", full) });
-    await expect(broken.start()).rejects.toBe(full);
+    const full = [
+      pawlError(JOURNAL_ERRORS, "JOURNAL_DISK_FULL", { file: "pawl.db" }),
+      pawlError(WORKSPACE_ERRORS, "WORKSPACE_DISK_FULL", { path: "vault.git" }),
+    ];
+    for (const method of ["enter", "save"] as const)
+      for (const error of full) {
+        const broken = createTestHost(planFrom(WRITES), { ports: refuses(method, error) });
+        await expect(broken.start()).rejects.toBe(error);
+      }
   });
 
   it("removes the workspace of a member once it is saved", async () => {
