@@ -3,6 +3,7 @@ import type { Span } from "../base/diagnostic.ts";
 import type { Expression } from "../base/expression.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Rule } from "../policy/rule.ts";
+import type { SetName } from "../policy/shipped/sets.ts";
 
 export type EffectClass = "idempotent" | "keyed" | "once";
 export type Level = "L0" | "L1" | "L2" | "L3";
@@ -130,6 +131,8 @@ export interface Blueprint {
   readonly defaults: StageSettings;
   readonly workspace: WorkspaceSpec;
   readonly limits: LimitsSpec;
+  /** Shipped sets of rules that it asks for. */
+  readonly use: readonly SetName[];
   readonly rules: readonly Rule[];
   readonly stages: readonly StageSpec[];
   /** The path the text came from, as the user named it. */

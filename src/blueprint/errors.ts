@@ -294,15 +294,33 @@ export const BLUEPRINT_ERRORS = {
   },
   BLUEPRINT_RULE_FORM: {
     ...INPUT,
-    what: (d: { found: string }) => `a rule needs exactly one of run, shell and action, not ${d.found}`,
+    what: (d: { found: string }) => `a rule is about exactly one thing, not ${d.found}`,
     why: "A rule that covers nothing, or two things, cannot be checked by reading it.",
-    hint: 'Write one rule per line: { run: ["npm", "test"] }, { shell: "make *" } or { action: "git.*" }.',
+    hint: 'Write one rule per line with one of run, shell, action, read, edit, fetch, tool, mcp, git and spend: { run: ["npm", "test"] }, { edit: "src/**" }.',
   },
   BLUEPRINT_RULE_PATTERN: {
     ...INPUT,
     what: (d: { pattern: string; problem: string }) => `the pattern ${quote(d.pattern)} ${d.problem}`,
     why: "A rule that covers more or less than it seems to is worse than none.",
-    hint: "`*` is one argument or any characters inside one, `**` as the last item is any further arguments; an action may end in `.*`.",
+    hint: "`*` is one argument or any characters inside one, `**` as the last item is any further arguments; in a glob `**` is any number of folders; an action may end in `.*`.",
+  },
+  BLUEPRINT_POLICY_LOOSENS: {
+    ...INPUT,
+    what: (d: { key: string }) => `a repository cannot have \`${d.key}\` in its policy`,
+    why: "Whoever changes a repository must not be able to allow more than its users and their organisation do.",
+    hint: "Write `ask` and `deny` here. What is to be allowed belongs into the blueprint, or into the policy of the user.",
+  },
+  BLUEPRINT_RULE_CONDITION: {
+    ...INPUT,
+    what: (d: { problem: string }) => `the condition cannot be used: ${d.problem}`,
+    why: "A condition that never holds, or always, changes what the rule is about.",
+    hint: "Write a field and one operator: { field: arg, matches: '^--fix' }. Expressions run in linear time: no look-around, no back references.",
+  },
+  BLUEPRINT_RULE_EXAMPLE: {
+    ...INPUT,
+    what: (d: { why: string }) => `the example does not hold: ${d.why}`,
+    why: "The rule does something else than its author says.",
+    hint: "Change the rule or the example. `pawl policy check` tells what a rule matches.",
   },
   BLUEPRINT_PROBLEMS_TOO_MANY: {
     ...INPUT,

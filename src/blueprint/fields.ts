@@ -1,4 +1,5 @@
 /** The table of every key a blueprint may have. The validator reads by it and the JSON Schema is written from it. */
+import { POLICY_FIELDS } from "./policy/rule-fields.ts";
 import { argument, expression, expressionMap, listOrReference, literal, program } from "./shapes/expression-shape.ts";
 import {
   boolean,
@@ -23,7 +24,6 @@ import {
   mapOf,
   NAME,
   name,
-  patternText,
   relativePath,
   tokenCount,
   VARIABLE,
@@ -231,33 +231,6 @@ const LIMITS = object(
   "limits",
 );
 
-const RULE = object(
-  {
-    run: {
-      shape: list(patternText(), { min: 1, max: 100 }),
-      about: 'Arguments; "*" is one, "**" as the last any number.',
-    },
-    shell: { shape: patternText(), about: "Text for a shell; * is any characters." },
-    action: { shape: patternText(), about: "An action, or a family such as git.*." },
-    because: {
-      shape: text({ expected: "text of at most 500 characters", max: 500 }),
-      about: "Shown when the rule decides.",
-    },
-  },
-  "a rule",
-);
-
-const rules = list(RULE, { min: 0, max: 1000 });
-
-const POLICY = object(
-  {
-    allow: { shape: rules, about: "What may happen." },
-    ask: { shape: rules, about: "What a person is asked about." },
-    deny: { shape: rules, about: "What must not happen, whatever else is said." },
-  },
-  "policy",
-);
-
 export const BLUEPRINT_FIELDS = {
   version: {
     shape: scalar({
@@ -286,7 +259,7 @@ export const BLUEPRINT_FIELDS = {
   },
   workspace: { shape: workspace(), about: "Where the processes of a run work (clone)." },
   limits: { shape: LIMITS, about: "Bounds of the whole run." },
-  policy: { shape: POLICY, about: "What stages may do. What no rule mentions is denied." },
+  policy: { shape: object(POLICY_FIELDS, "policy"), about: "What stages may do. What no rule mentions is denied." },
   stages: {
     shape: list(mapOf("stage", "a stage"), { min: 1, max: MAX_STAGES }),
     about: "The stages; the run begins with the first.",

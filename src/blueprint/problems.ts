@@ -17,6 +17,8 @@ export interface Problems {
   /** The known name that was probably meant. Stops guessing after many problems. */
   guess(name: string, names: Iterable<string>): { readonly nearest?: string };
   isFull(): boolean;
+  /** How many there are so far. */
+  count(): number;
   /** In the order of the text. */
   list(): readonly Diagnostic[];
 }
@@ -37,6 +39,7 @@ export function createProblems(source: Source): Problems {
       const guessed = nearest(name, names);
       return guessed === undefined ? {} : { nearest: guessed };
     },
+    count: () => found.length + more,
     isFull: () => found.length === MOST_PROBLEMS,
     list() {
       const sorted = found.toSorted((a, b) => a.start - b.start);

@@ -41,6 +41,7 @@ describe("parseBlueprint", () => {
       params: [],
       defaults: {},
       limits: {},
+      use: [],
       rules: [],
       stages: [
         {
@@ -64,7 +65,7 @@ describe("parseBlueprint", () => {
       `${HEAD}policy: { deny: [{ action: x.y }], allow: [{ run: [a] }, { shell: "b *", because: why }] }\nstages: [{ id: a, command: [a] }]\n`,
     );
     expect(rules).toEqual([
-      { id: "blueprint.allow[0]", effect: "allow", pattern: { run: ["a"] } },
+      { id: "blueprint.allow[0]", effect: "allow", pattern: { run: ["a"] }, where: "x.yaml:3:44" },
       { id: "blueprint.allow[1]", effect: "allow", pattern: { shell: "b *" }, because: "why" },
       { id: "blueprint.deny[0]", effect: "deny", pattern: { action: "x.y" } },
     ]);

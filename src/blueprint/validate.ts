@@ -1,45 +1,32 @@
 /** Blueprint text → Blueprint, or every problem it has, each with its place. */
 
 import type { JsonValue } from "../base/json.ts";
-import { failed, ok, type Result } from "../base/result.ts";
+import type { Result } from "../base/result.ts";
 import type { Blueprint, LimitsSpec, ParamSpec, ParamType } from "./blueprint.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkRoutes } from "./check-routes.ts";
 import { BLUEPRINT_FIELDS, type BlueprintFound } from "./fields.ts";
-import { parseYaml } from "./parse.ts";
-import { createProblems, type Problems } from "./problems.ts";
-import { readPolicy } from "./read-policy.ts";
+import { parseText } from "./parse-text.ts";
+import { readRules } from "./policy/read-rules.ts";
+import type { Problems } from "./problems.ts";
 import { readStage, settingsOf } from "./read-stage.ts";
 import { object, type Reading } from "./shapes/shape.ts";
 import { indexStages } from "./stage-draft.ts";
-import { createSource } from "./text/source.ts";
 import type { Tree } from "./text/tree.ts";
-
-const MAX_BYTES = 256 * 1024;
-const BYTE_ORDER_MARK = /^\uFEFF/;
 
 /** `file` is how the user named it; it appears in every place that a problem names. */
 export function parseBlueprint(text: string, file: string): Result<Blueprint> {
-  const isTooLarge = text.length > MAX_BYTES || new TextEncoder().encode(text).length > MAX_BYTES;
-  const problems = createProblems(createSource(isTooLarge ? "" : text.replace(BYTE_ORDER_MARK, ""), file));
-  if (isTooLarge) {
-    problems.report("BLUEPRINT_TEXT_TOO_LARGE", { max: MAX_BYTES, unit: "bytes" }, { start: 0, end: 0 });
-    return failed(problems.list());
-  }
-  const tree = parseYaml(problems);
-  const blueprint = tree === undefined ? undefined : validate(tree, problems);
-  const found = problems.list();
-  return blueprint === undefined || found.length > 0 ? failed(found) : ok(blueprint);
+  return parseText(text, file, validate);
 }
 
 const SHAPE = object(BLUEPRINT_FIELDS, "the blueprint");
 
-function validate(tree: Tree, problems: Problems): Blueprint | undefined {
-  const reading: Reading = { problems, references: [] };
+function validate(tree: Tree, reading: Reading): Blueprint | undefined {
+  const { problems } = reading;
   const found = SHAPE.read(tree, reading, "the blueprint");
   if (found === undefined) return undefined;
   const params = readParams(found.params?.value ?? [], problems);
-  const rules = readPolicy(found.policy?.value, reading);
+  const rules = readRules(found.policy?.value, "blueprint", reading);
   const stages = (found.stages?.value ?? []).map(({ value }) => readStage(value, reading));
   const byId = indexStages(stages, problems);
   checkReferences(new Map(params), stages, byId, problems);
@@ -52,6 +39,7 @@ function validate(tree: Tree, problems: Problems): Blueprint | undefined {
     defaults: settingsOf(found.defaults?.value ?? {}),
     workspace: found.workspace?.value ?? { kind: "clone", from: "head", share: [] },
     limits: limitsOf(found.limits?.value ?? {}),
+    use: [...new Set((found.policy?.value.use?.value ?? []).map(({ value }) => value))],
     rules,
     stages: stages.map(({ spec }) => spec),
     file: problems.source.file,

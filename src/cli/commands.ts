@@ -36,6 +36,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Show what would run, and the worst case, without running it",
     load: async () => (await import("./commands/plan.ts")).planCommand,
   },
+  policy: {
+    group: "begin",
+    summary: "Ask what the rules say, show them, or run their examples",
+    load: async () => (await import("./commands/policy.ts")).policyCommand,
+  },
   schema: {
     group: "begin",
     summary: "Print the JSON Schema of blueprints, for editors",

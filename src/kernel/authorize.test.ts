@@ -24,13 +24,13 @@ const ASK = "stages:\n  - { id: a, command: [ask, me] }\n";
 
 describe("authorize", () => {
   it("denies what no rule allows, and the run is rejected before anything happens", async () => {
-    const host = createTestHost(planFrom("stages:\n  - { id: a, command: [rm, -rf, /] }\n"));
+    const host = createTestHost(planFrom("stages:\n  - { id: a, command: [no, rule, for, this] }\n"));
     expect(await host.start()).toMatchObject({ state: { status: "rejected", reason: "policy_denied" } });
     expect(host.executed).toEqual([]);
     expect((await host.events()).find((event) => event.type === "policy.denied")).toMatchObject({
       stage: "a",
       rule: "default",
-      request: { kind: "run", argv: ["rm", "-rf", "/"] },
+      request: { kind: "run", argv: ["no", "rule", "for", "this"] },
     });
   });
 

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { planFrom } from "../../test/support/plan-from-yaml.ts";
 import { createTestHost } from "../../test/support/run-plan.ts";
 import type { RunId } from "../base/ids.ts";
-import { evaluate } from "../policy/evaluate.ts";
+import { compilePolicy } from "../policy/compile.ts";
+import { decide } from "../policy/decide.ts";
+import type { PolicyGate } from "../ports/policy-gate.ts";
 import type { RunEvent } from "../run/events.ts";
 import { replay, restore } from "./replay.ts";
 
@@ -21,7 +23,8 @@ async function recorded(): Promise<readonly RunEvent[]> {
   return host.events();
 }
 
-const policy = { policy: { decide: evaluate }, redact: (event: RunEvent) => event };
+const gate: PolicyGate = { decide: (rules, request) => decide(compilePolicy(rules), request) };
+const policy = { policy: gate, redact: (event: RunEvent) => event };
 
 describe("replay", () => {
   it("decides the same run again from its journal alone", async () => {

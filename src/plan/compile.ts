@@ -6,12 +6,14 @@ import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import { canonical, type JsonValue } from "../base/json.ts";
 import { failed, ok, type Result } from "../base/result.ts";
 import type { Blueprint, Level, LimitsSpec, StageSpec } from "../blueprint/blueprint.ts";
-import type { Rule } from "../policy/rule.ts";
+import { frozen, type Rule } from "../policy/rule.ts";
+import { GUARD } from "../policy/shipped/guard.ts";
+import { SETS } from "../policy/shipped/sets.ts";
 import { MEASURES, worstCase } from "./bound.ts";
 import { checkLevel, checkStage, type RunSpec } from "./checks.ts";
 import { settle } from "./defaults.ts";
 import { PLAN_ERRORS } from "./errors.ts";
-import { seal } from "./fingerprint.ts";
+import { policyDigest, seal } from "./fingerprint.ts";
 import { defaultParams, giveParams, type ParamValues } from "./params.ts";
 import type { ActionSignature, LeafStage, Plan, PlanLimits, PlanStage } from "./plan.ts";
 import { type Routed, routeStages } from "./routes.ts";
@@ -89,19 +91,28 @@ function compileOne(
   const bound = worstCase(stages, bounds, limits);
   problems.push(...sizeProblems(blueprint, plans), ...inexact(blueprint, bound));
   if (problems.length > before) return undefined;
+  const rules = rulesOf(blueprint, ancestors, input.rules);
   return seal({
     version: 1,
     name: blueprint.name,
     level: input.level,
     params,
     limits,
-    rules: [...input.rules, ...inheritedRules(ancestors), ...blueprint.rules],
+    rules,
+    policy: policyDigest(rules),
     workspace: needsWorkspace(stages, plans, actions) ? blueprint.workspace : null,
     start: (stages[0] as (typeof stages)[number]).id,
     stages,
     children: plans,
     bound,
   });
+}
+
+/** All that applies, each rule once. The guard is part of every plan, whoever compiles it. */
+function rulesOf(blueprint: Blueprint, ancestors: readonly Blueprint[], outer: readonly Rule[]): readonly Rule[] {
+  const sets = blueprint.use.flatMap((name) => SETS[name]);
+  const all = [...GUARD, ...outer, ...sets, ...inheritedRules(ancestors), ...blueprint.rules];
+  return [...new Map(all.map((rule) => [rule.id, frozen(rule)])).values()];
 }
 
 /** A plan whose stages run no process and touch no tree works nowhere. */

@@ -1,6 +1,7 @@
 /** The name of a plan is the digest of its canonical text, so equal meaning has an equal name; a sealed plan never changes. */
 import { sha256 } from "../base/digest.ts";
 import { canonical, type JsonValue } from "../base/json.ts";
+import type { Rule } from "../policy/rule.ts";
 import type { Plan } from "./plan.ts";
 
 export type PlanBody = Omit<Plan, "fingerprint">;
@@ -15,6 +16,11 @@ export function seal(body: PlanBody): Plan {
 export function fingerprint(plan: Plan): string {
   const { fingerprint: _name, ...body } = plan;
   return sha256(canonical(body as unknown as JsonValue));
+}
+
+/** The name of a policy: two runs with the same one were judged by the same rules. */
+export function policyDigest(rules: readonly Rule[]): string {
+  return sha256(canonical(rules as unknown as JsonValue));
 }
 
 /** Freezes a value and everything in it. */

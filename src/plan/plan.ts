@@ -123,7 +123,10 @@ export interface Plan {
   readonly level: Level;
   readonly params: Readonly<Record<string, JsonValue>>;
   readonly limits: PlanLimits;
+  /** Every rule that applies, the guard among them, whatever layer it came from. */
   readonly rules: readonly Rule[];
+  /** sha256 of the canonical text of the rules. */
+  readonly policy: string;
   /** Where its processes work; null: it has none. */
   readonly workspace: WorkspaceSpec | null;
   readonly start: string;

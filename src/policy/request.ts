@@ -1,9 +1,50 @@
 /** What is about to happen, as policy sees it: exactly what will be executed, after every reference is resolved. */
+import type { JsonObject } from "../base/json.ts";
+import type { Argv } from "./shell/facts.ts";
 
-export type PolicyRequest =
-  /** A process started from an argument list; no shell reads it. */
-  | { readonly kind: "run"; readonly argv: readonly string[] }
-  /** A text that a shell will read. Allowing programs does not allow shell text: it is its own capability. */
-  | { readonly kind: "shell"; readonly script: string }
-  /** A registered action. */
-  | { readonly kind: "action"; readonly action: string };
+/** On whose behalf. */
+export interface Who {
+  readonly tenant?: string;
+  readonly user?: string;
+}
+
+interface Context {
+  readonly who?: Who;
+  /** How dangerous the caller takes it for, in words of its own. */
+  readonly tier?: string;
+}
+
+export type PolicyRequest = Context &
+  /** A process started from an argument list; no shell reads it. `env`: variables set for it, where a shell text sets them. */
+  (
+    | { readonly kind: "run"; readonly argv: Argv; readonly env?: readonly (readonly [string, string | null])[] }
+    /** A text that a shell will read. */
+    | { readonly kind: "shell"; readonly script: string }
+    /** A registered action. */
+    | { readonly kind: "action"; readonly action: string }
+    /** A file, by its path from the root of the workspace; one outside it is absolute or begins with `../`. null: not known. */
+    | { readonly kind: "read"; readonly path: string | null }
+    | { readonly kind: "edit"; readonly path: string | null }
+    | { readonly kind: "fetch"; readonly host: string; readonly port: number }
+    /** A tool of an agent. */
+    | { readonly kind: "tool"; readonly tool: string; readonly args: JsonObject }
+    | { readonly kind: "mcp"; readonly server: string; readonly tool: string }
+    | { readonly kind: "git"; readonly operation: string; readonly refs: readonly string[]; readonly force: boolean }
+    | { readonly kind: "spend"; readonly microUsd: number; readonly tokens: number }
+  );
+
+export type RequestKind = PolicyRequest["kind"];
+export type RequestOf<K extends RequestKind> = Extract<PolicyRequest, { kind: K }>;
+
+export const REQUEST_KINDS = [
+  "run",
+  "shell",
+  "action",
+  "read",
+  "edit",
+  "fetch",
+  "tool",
+  "mcp",
+  "git",
+  "spend",
+] as const satisfies readonly RequestKind[];

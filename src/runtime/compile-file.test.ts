@@ -5,7 +5,10 @@ import { blueprintText, makePipe, ONE_STAGE, pathsBelow, projectFolder } from ".
 import { compileFile } from "./compile-file.ts";
 import type { CompileOptions } from "./runtime.ts";
 
-const compiled = (root: string, path: string, options: CompileOptions = {}) => compileFile(root, path, options, []);
+const compiled = (root: string, path: string, options: CompileOptions = {}) => {
+  const nowhere = { value: "/nowhere/policy.yaml", origin: "default" } as const;
+  return compileFile(root, path, options, { actions: [], policyFiles: { organisation: nowhere, user: nowhere } });
+};
 
 async function problemsOf(root: string, path: string): Promise<readonly string[]> {
   const { plan } = await compiled(root, path);

@@ -7,6 +7,7 @@ import { parseBlueprint } from "../blueprint/validate.ts";
 import { compile } from "../plan/compile.ts";
 import type { ActionSignature } from "../plan/plan.ts";
 import { cutStages } from "../plan/routes.ts";
+import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
 import { readBlueprint, sizeOfFile } from "./read-blueprint.ts";
 import type { Compiled, CompileOptions } from "./runtime.ts";
 
@@ -22,24 +23,32 @@ export async function compileFile(
   root: string,
   path: string,
   options: CompileOptions,
-  actions: readonly ActionSignature[],
+  host: { readonly actions: readonly ActionSignature[]; readonly policyFiles: PolicyFiles },
 ): Promise<Compiled> {
-  const loading: Loading = { root, sources: {}, blueprints: new Map(), problems: [], seen: new Set() };
+  const layers = await loadPolicyLayers(root, host.policyFiles);
+  const loading: Loading = {
+    root,
+    sources: { ...layers.sources },
+    blueprints: new Map(),
+    problems: [],
+    seen: new Set(),
+  };
   const file = resolve(root, path);
   await load(loading, file);
   const { sources, blueprints, problems } = loading;
+  if (!layers.rules.ok) return { sources, plan: failed([...layers.rules.problems, ...problems]), cut: [], rules: [] };
   const blueprint = blueprints.get(file);
-  if (blueprint === undefined || problems.length > 0) return { sources, plan: failed(problems), cut: [] };
+  if (blueprint === undefined || problems.length > 0) return { sources, plan: failed(problems), cut: [], rules: [] };
   const child = (name: string, from: string): Blueprint | undefined =>
     blueprints.get(resolve(root, dirname(from), name));
   const plan = compile(blueprint, {
     level: options.level ?? "L1",
     params: options.params ?? {},
-    actions,
-    rules: [],
+    actions: host.actions,
+    rules: layers.rules.value,
     child,
   });
-  return { sources, plan, cut: plan.ok ? cutStages(blueprint, plan.value) : [] };
+  return { sources, plan, cut: plan.ok ? cutStages(blueprint, plan.value) : [], rules: blueprint.rules };
 }
 
 async function load(loading: Loading, file: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** Config: the only reader of the environment. Every value knows where it came from. */
 import { existsSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { homedir, tmpdir, userInfo } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 
 export type Origin = "flag" | "env" | "found" | "default";
@@ -32,6 +32,8 @@ export interface Config {
   /** Values of the environment that look like secrets by their name: masked wherever they appear. */
   readonly secrets: readonly string[];
   readonly user: string;
+  /** Policies from outside any project. */
+  readonly policyFiles: { readonly organisation: Setting<string>; readonly user: Setting<string> };
 }
 
 export interface ConfigSources {
@@ -69,8 +71,18 @@ export function readConfig(sources: ConfigSources = {}): Config {
     secrets: entries
       .filter(([name, value]) => SECRET_NAME.test(name) && value.length >= SHORTEST_SECRET)
       .map(([, value]) => value),
+    policyFiles: {
+      organisation: settingOf(env["PAWL_ORG_POLICY"], "/etc/pawl/policy.yaml", (path) => resolve(cwd, path)),
+      user: { value: join(configHome(env), "pawl", "policy.yaml"), origin: "default" },
+    },
     user: env["USER"] ?? env["LOGNAME"] ?? systemUser(),
   };
+}
+
+/** A relative path in XDG_CONFIG_HOME is to be ignored. */
+function configHome(env: Readonly<Record<string, string | undefined>>): string {
+  const given = env["XDG_CONFIG_HOME"];
+  return given !== undefined && isAbsolute(given) ? given : join(env["HOME"] ?? homedir(), ".config");
 }
 
 function hostOf(url: string | undefined): string | undefined {

@@ -13,6 +13,7 @@ import { RUN_ERRORS } from "../run/errors.ts";
 import { compileFile } from "./compile-file.ts";
 import { createLauncher, type LaunchParts } from "./launch.ts";
 import { treesOfRun } from "./past.ts";
+import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
 import type { LiveLog, Runtime } from "./runtime.ts";
 import { type SweepParts, sweepAll } from "./sweep.ts";
 
@@ -25,6 +26,7 @@ export interface RuntimeParts extends LaunchParts, SweepParts {
   createEngine(store: Store, onOutput: OutputListener): Engine;
   readonly artifacts: Artifacts;
   readonly actions: Actions;
+  readonly policyFiles: PolicyFiles;
   readonly heartbeats: Pick<Heartbeats, "read">;
   liveLog(run: RunId, stage: string, attempt: number): Promise<LiveLog | null>;
 }
@@ -73,7 +75,9 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   }
 
   return {
-    compile: (path, options) => compileFile(parts.root, path, options, parts.actions.signatures()),
+    policyLayers: () => loadPolicyLayers(parts.root, parts.policyFiles),
+    compile: (path, options) =>
+      compileFile(parts.root, path, options, { actions: parts.actions.signatures(), policyFiles: parts.policyFiles }),
     ...createLauncher(parts, open),
     trees: async (run) => treesOfRun((await open()).store, run),
     diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),

@@ -23,6 +23,13 @@ export const RUNTIME_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  POLICY_FILE_UNFIT: {
+    what: (d: { file: string; problem: string }) => `the policy ${d.file} cannot be used: ${d.problem}`,
+    why: "A policy that is there must hold. Going on without it could allow what it denies.",
+    hint: "Mend the file: a regular file of at most 256 KB that only its owner may write. Or take it away.",
+    retry: "after_change",
+    exit: 3,
+  },
   PROJECT_ROOT_MISSING: {
     what: (d: { root: string }) => `the project root ${d.root} is not a folder`,
     why: "Commands run in the project root and state is kept below it.",

@@ -5,6 +5,7 @@ import type { JsonValue } from "../base/json.ts";
 import type { Result } from "../base/result.ts";
 import type { Level } from "../blueprint/blueprint.ts";
 import type { ActionSignature, Plan } from "../plan/plan.ts";
+import type { Rule } from "../policy/rule.ts";
 import type { Hosted, ReplayReport } from "../ports/engine.ts";
 import type { Heartbeat } from "../ports/heartbeats.ts";
 import type { ChainReport } from "../ports/store/journal.ts";
@@ -12,6 +13,7 @@ import type { RunPage, RunQuery, RunRow } from "../ports/store/run-index.ts";
 import type { SweepReport, SweepRequest, TreeDiff } from "../ports/trees.ts";
 import type { LogRef, StoredEvent } from "../run/events.ts";
 import type { RunTrees } from "../run/trees.ts";
+import type { PolicyLayers } from "./policy/policy-layers.ts";
 
 export interface CompileOptions {
   /** The ceiling; default L1. */
@@ -39,6 +41,8 @@ export interface Compiled {
   readonly plan: Result<Plan>;
   /** Stages of the blueprint that the level does not reach. */
   readonly cut: readonly string[];
+  /** The rules of the blueprint as it was written, with their examples. */
+  readonly rules: readonly Rule[];
 }
 
 export interface BlueprintFile {
@@ -56,6 +60,8 @@ export interface DoctorCheck {
 }
 
 export interface Runtime {
+  /** The policy from outside blueprints. Writes nothing. */
+  policyLayers(): Promise<PolicyLayers>;
   /** Reads and compiles a blueprint and the blueprints it names. Writes nothing. */
   compile(path: string, options: CompileOptions): Promise<Compiled>;
   /**

@@ -59,7 +59,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     artifacts,
     redact: redactor.text,
   });
-  const { hostEnv: env, github } = config;
+  const { hostEnv: env, github, policyFiles } = config;
   const actions = createActions([
     createFileActions({ root, artifacts }),
     createGitActions({ root: repository.top, vault: paths.vault, artifacts, holdVault: git.hold, env, github }),
@@ -80,7 +80,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     statePath: paths.state,
     openStore,
     artifacts,
-    actions,
+    ...{ actions, policyFiles },
     randomBytes: options.randomBytes ?? randomBytes,
     hasSecret: (text) => redactor.text(text) !== text,
     clock,

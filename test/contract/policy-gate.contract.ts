@@ -11,7 +11,7 @@ const WRITE: PolicyRequest = { kind: "action", action: "file.write" };
 const rule = (effect: Effect, pattern: Rule["pattern"], id: string = effect): Rule => ({ id, effect, pattern });
 const ANYTHING = [
   rule("allow", { run: ["**"] }, "run"),
-  rule("allow", { shell: "*" }, "shell"),
+  rule("allow", { shell: "**" }, "shell"),
   rule("allow", { action: "file.*" }, "action"),
 ];
 

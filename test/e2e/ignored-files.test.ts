@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createProject, type Project } from "../support/cli.ts";
 
-const HEAD = 'version: 1\npolicy: { allow: [{ shell: "*" }] }\n';
+const HEAD = 'version: 1\npolicy: { allow: [{ shell: "**" }] }\n';
 const BLUEPRINT = `${HEAD}name: suite
 stages:
   - { id: install, command: "mkdir node_modules; echo dep > node_modules/dep.js" }

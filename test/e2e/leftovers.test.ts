@@ -7,7 +7,7 @@ import { createProject, eventually, type Project } from "../support/cli.ts";
 const BLUEPRINT = `version: 1
 name: work
 workspace: directory
-policy: { allow: [{ shell: "*" }] }
+policy: { allow: [{ shell: "**" }] }
 stages:
   - id: both
     group:

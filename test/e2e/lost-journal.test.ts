@@ -6,7 +6,7 @@ import { createProject, type Project } from "../support/cli.ts";
 const HANG = `version: 1
 name: hang
 workspace: directory
-policy: { allow: [{ shell: "*" }] }
+policy: { allow: [{ shell: "**" }] }
 stages:
   - { id: hang, effect: idempotent, command: "echo started; sleep 5" }
 `;

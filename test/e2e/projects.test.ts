@@ -26,7 +26,7 @@ function committed(files: Readonly<Record<string, string>>): void {
 }
 
 const blueprint = (stages: string, workspace = "clone"): string =>
-  `version: 1\nname: look\nworkspace: ${workspace}\npolicy: { allow: [{ shell: "*" }, { action: "git.*" }] }\nstages:\n${stages}`;
+  `version: 1\nname: look\nworkspace: ${workspace}\npolicy: { allow: [{ shell: "**" }, { action: "git.*" }] }\nstages:\n${stages}`;
 const LOOK = "  - { id: look, command: 'cat *.txt', capture: text }\n";
 
 interface Line {

@@ -75,7 +75,7 @@ describe("runs that end", () => {
   it("fails with 1, shows the last lines, and names the log", async () => {
     blueprint(
       "failing",
-      'policy: { allow: [{ shell: "*" }] }\nstages:\n  - id: build\n    command: "echo why it broke; exit 4"\n',
+      'policy: { allow: [{ shell: "**" }] }\nstages:\n  - id: build\n    command: "echo why it broke; exit 4"\n',
     );
     const { code, stdout } = await project.pawl("run", "failing.yaml");
     expect(code).toBe(1);

@@ -6,7 +6,7 @@ import { BIN, createProject, eventually, isAlive, type Project } from "../suppor
 
 const DANGER = "--danger-full-access";
 const HEAD =
-  'version: 1\nname: hang\nworkspace: directory\ndefaults: { sandbox: danger_full_access }\npolicy: { allow: [{ shell: "*" }, { run: ["echo", "**"] }] }\n';
+  'version: 1\nname: hang\nworkspace: directory\ndefaults: { sandbox: danger_full_access }\npolicy: { allow: [{ shell: "**" }, { run: ["echo", "**"] }] }\n';
 /** Says who it is, so that the test can look whether it is gone. `once` is the default, so a lost attempt asks a person. */
 const HANG = `${HEAD}stages:\n  - id: hang\n    effect: idempotent\n    command: "echo $$ > pid; while test ! -e go; do sleep 0.05; done"\n  - { id: after, command: [echo, done] }\n`;
 const STUBBORN = `${HEAD}stages:\n  - id: hang\n    command: "trap '' TERM INT; echo $$ > pid; while true; do sleep 0.05; done"\n`;

@@ -8,7 +8,7 @@ import { createProject, eventually, type Project } from "../support/cli.ts";
 
 const BLUEPRINT = `version: 1
 name: build
-policy: { allow: [{ shell: "*" }] }
+policy: { allow: [{ shell: "**" }] }
 stages:
   - { id: write, command: "echo one > new.txt; echo changed > kept.txt; ln -s /etc/passwd link" }
   - { id: more, command: "echo two >> new.txt; rm gone.txt", max_attempts: 2 }
@@ -114,7 +114,7 @@ async function heartbeat(): Promise<Beat> {
 
 describe("a process under way", () => {
   const SLOW =
-    'version: 1\nname: slow\npolicy: { allow: [{ shell: "*" }] }\nstages:\n  - { id: slow, command: "echo begun; sleep 30" }\n';
+    'version: 1\nname: slow\npolicy: { allow: [{ shell: "**" }] }\nstages:\n  - { id: slow, command: "echo begun; sleep 30" }\n';
 
   it("is seen from another process: its heartbeat, its log, and after a kill what it had written", async () => {
     project.write("slow.yaml", SLOW);

@@ -91,7 +91,7 @@ describe("the hooks of the user's git", () => {
     const blueprint = [
       "version: 1",
       "name: hooks",
-      'policy: { allow: [{ shell: "*" }] }',
+      'policy: { allow: [{ shell: "**" }] }',
       "stages:",
       "  - id: write",
       "    command: >-",

@@ -1,10 +1,10 @@
 /** The laws of a run, judged from outside: from its journal and from what happened in the world. */
 
+import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import type { RunId } from "../../src/base/ids.ts";
 import { canonical } from "../../src/base/json.ts";
 import { replay, restore } from "../../src/kernel/replay.ts";
 import type { LeafStage, Plan } from "../../src/plan/plan.ts";
-import { evaluate } from "../../src/policy/evaluate.ts";
 import type { EventOf, EventType, RunEvent } from "../../src/run/events.ts";
 import { stageOf } from "../../src/run/plan-index.ts";
 import { isTerminal, REASONS } from "../../src/run/reasons.ts";
@@ -223,7 +223,7 @@ const LAWS: Readonly<Record<string, Law>> = {
     return same ? null : "the host held another state than the journal tells";
   },
   "replay decides the same run again": (run) => {
-    const divergence = replay(run.plan, eventsOf(run), { policy: { decide: evaluate }, redact: (event) => event });
+    const divergence = replay(run.plan, eventsOf(run), { policy: createPolicyGate(), redact: (event) => event });
     return divergence === null
       ? null
       : `event ${divergence.seq}: expected ${divergence.expected}, found ${divergence.found}`;

@@ -32,6 +32,7 @@ export function randomBlueprint(dice: Chance, name = "random"): Blueprint {
       ...(dice.hit(0.2) ? { consecutiveFailures: 1 + dice.int(4) } : {}),
       ...(dice.hit(0.2) ? { tokens: 20 + dice.int(200) } : {}),
     },
+    use: [],
     rules: RULES,
     stages,
     file: "random.yaml",

@@ -4,7 +4,7 @@
  */
 
 import { createMemoryWorkspaces, type MemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
-import { evaluate } from "../../src/policy/evaluate.ts";
+import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import type { Action, ActionReport } from "../../src/ports/actions.ts";
 import type { Executor, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
 import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
@@ -185,7 +185,7 @@ export function createWorld(options: WorldOptions): World {
           ),
       },
       clock,
-      policy: { decide: evaluate },
+      policy: createPolicyGate(),
       executor,
       workspaces: mortalWorkspaces(workspaces, mortal),
       actions: { get: (name) => actions.get(name), signatures: () => [...actions.values()] },

@@ -70,7 +70,7 @@ export function param(fields: Omit<ParamSpec, "where"> = {}): ParamSpec {
 export function blueprint(stages: readonly StageSpec[], fields: Partial<Omit<Blueprint, "stages">> = {}): Blueprint {
   const name = fields.name ?? "demo";
   const workspace: Blueprint["workspace"] = { kind: "clone", from: "head", share: [] };
-  const common = { version: 1, params: [], defaults: {}, workspace, limits: {}, rules: [] } as const;
+  const common = { version: 1, params: [], defaults: {}, workspace, limits: {}, use: [], rules: [] } as const;
   return { ...common, file: `${name}.yaml`, ...fields, name, stages };
 }
 

@@ -16,6 +16,7 @@ export function buildPlan(name = "demo"): Plan {
     params: {},
     limits: { stages: null, wallMs: null, rounds: null, consecutiveFailures: null, tokens: null, microUsd: null },
     rules: [],
+  policy: "",
     workspace: null,
     start: "build",
     stages: [],

@@ -42,7 +42,7 @@ export function planFrom(text: string, options: PlanOptions = {}): Plan {
 const HEAD = `version: 1
 name: test
 policy:
-  allow: [ { run: ["ok", "**"] }, { shell: "ok*" }, { action: "test.*" } ]
+  allow: [ { run: ["ok", "**"] }, { shell: "ok*" }, { shell: "ok | cat" }, { action: "test.*" } ]
   ask: [ { run: ["ask", "**"] } ]
 `;
 

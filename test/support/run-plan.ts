@@ -1,6 +1,7 @@
 /** Hosts a plan on the real kernel with a scripted world: every process and action ends as the script says. */
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { createMemoryWorkspaces, type Files, type MemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
+import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import { formatRunId, type RunId } from "../../src/base/ids.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import type { Landing } from "../../src/kernel/aftermath.ts";
@@ -9,7 +10,6 @@ import { type LoopEnd, type Restored, runLoop } from "../../src/kernel/loop.ts";
 import { recover } from "../../src/kernel/recover.ts";
 import { restore } from "../../src/kernel/replay.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { evaluate } from "../../src/policy/evaluate.ts";
 import type { ActionReport } from "../../src/ports/actions.ts";
 import type { AttemptName, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
 import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
@@ -73,7 +73,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
   const ports: KernelPorts = {
     journal: store.journal,
     clock,
-    policy: { decide: evaluate },
+    policy: createPolicyGate(),
     executor: {
       async execute(request, signal, onOutput) {
         executed.push(request);

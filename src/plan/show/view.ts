@@ -3,8 +3,9 @@ import { type Expression, resolve } from "../../base/expression.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { createRedactor, redactJson } from "../../base/redact.ts";
 import type { EffectClass, Level, WorkspaceSpec } from "../../blueprint/blueprint.ts";
+import { compilePolicy } from "../../policy/compile.ts";
+import { decide } from "../../policy/decide.ts";
 import { describeRequest } from "../../policy/describe.ts";
-import { evaluate } from "../../policy/evaluate.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
 import type { Decision } from "../../policy/rule.ts";
 import type {
@@ -74,6 +75,7 @@ function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: re
   const { name, level, fingerprint, limits, workspace, bound } = plan;
   const { most } = worstVisits(plan.stages, limits);
   const names = new Map(plan.children.map((child) => [child.fingerprint, child.name]));
+  const policy = compilePolicy(plan.rules);
   const rowOf = (stage: PlanStage, path: string, visits: number): StageRow => {
     const request = stage.kind === "group" ? null : requestOf(stage, lookup);
     return {
@@ -92,7 +94,7 @@ function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: re
         const target = stage.routes[outcome];
         return target === undefined ? [] : [{ outcome, target }];
       }),
-      policy: request === null ? null : evaluate(plan.rules, request),
+      policy: request === null ? null : decide(policy, request),
     };
   };
   const stages = plan.stages.flatMap((stage) => {

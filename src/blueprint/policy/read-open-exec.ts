@@ -1,0 +1,88 @@
+/**
+ * A policy.json of OpenExec → rules. Its priorities are not read: the strictest rule wins, which never allows more. What no rule
+ * mentions is denied, so a file that says otherwise is refused.
+ */
+import { conditionProblem } from "../../policy/conditions.ts";
+import { type Condition, FIELDS, OPERATORS, type Rule } from "../../policy/rule.ts";
+import { type Given, integer, list, object, oneOf, type Reading, text } from "../shapes/shape.ts";
+import { patternText } from "../shapes/value-shapes.ts";
+import type { Tree } from "../text/tree.ts";
+
+const words = text({ expected: "text of at most 2000 characters", max: 2000 });
+const CONDITION = object(
+  {
+    type: { shape: oneOf(...FIELDS), about: "What is looked at.", isRequired: true },
+    operator: { shape: oneOf(...OPERATORS), about: "How it is compared.", isRequired: true },
+    value: { shape: patternText(), about: "With what." },
+    values: { shape: list(patternText(), { min: 1, max: 1000 }), about: "With what, for `in`." },
+  },
+  "a condition",
+);
+const conditions = list(CONDITION, { min: 0, max: 100 });
+const RULE = object(
+  {
+    id: { shape: words, about: "Its name." },
+    name: { shape: words, about: "Its name for people." },
+    description: { shape: words, about: "Why it is there." },
+    decision: { shape: oneOf("allow", "ask", "deny"), about: "What it decides.", isRequired: true },
+    priority: { shape: integer(-1_000_000, 1_000_000), about: "Not read: the strictest wins." },
+    conditions: { shape: conditions, about: "All of these must hold." },
+    exceptions: { shape: conditions, about: "None of these may hold." },
+  },
+  "a rule",
+);
+const FILE = object(
+  {
+    version: { shape: patternText(), about: "The version of the file." },
+    name: { shape: words, about: "Its name." },
+    description: { shape: words, about: "What it is for." },
+    default_decision: { shape: oneOf("deny"), about: "What no rule mentions is denied." },
+    rules: { shape: list(RULE, { min: 0, max: 1000 }), about: "The rules." },
+  },
+  "the policy",
+);
+
+type FileFound = NonNullable<ReturnType<typeof FILE.read>>;
+type RuleFound = NonNullable<FileFound["rules"]>["value"][number];
+type ConditionsFound = NonNullable<RuleFound["value"]["conditions"]>;
+
+export function readOpenExec(tree: Tree, layer: string, reading: Reading): readonly Rule[] {
+  const found = FILE.read(tree, reading, "the policy");
+  return (found?.rules?.value ?? []).flatMap((rule, index) => readRule(rule, `${layer}.rules[${index}]`, reading));
+}
+
+function readRule({ value, node }: RuleFound, id: string, reading: Reading): Rule[] {
+  if (value.decision === undefined) return [];
+  const because = value.description?.value ?? value.name?.value ?? value.id?.value;
+  const { file, line, column } = reading.problems.source.span(node);
+  return [
+    {
+      id,
+      effect: value.decision.value,
+      pattern: { any: true },
+      where: `${file}:${line}:${column}`,
+      ...(because === undefined ? {} : { because }),
+      when: readConditions(value.conditions, reading),
+      except: readConditions(value.exceptions, reading),
+    },
+  ];
+}
+
+function readConditions(found: ConditionsFound | undefined, { problems }: Reading): Condition[] {
+  return (found?.value ?? []).flatMap(({ value, node }) => {
+    const { type: field, operator } = value;
+    if (field === undefined || operator === undefined) return [];
+    const condition: Condition = {
+      field: field.value,
+      op: operator.value,
+      values: valuesOf(value.value, value.values),
+    };
+    const problem = conditionProblem(condition);
+    if (problem !== undefined) problems.report("BLUEPRINT_RULE_CONDITION", { problem }, node);
+    return [condition];
+  });
+}
+
+function valuesOf(value: Given<string> | undefined, values: Given<Given<string>[]> | undefined): readonly string[] {
+  return [...(value === undefined ? [] : [value.value]), ...(values?.value ?? []).map((item) => item.value)];
+}

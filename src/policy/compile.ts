@@ -1,0 +1,105 @@
+/** Rules → a form that finds the few rules a request may match without looking at the others. */
+import type { Asked, Mode } from "./asked.ts";
+import { compileCondition } from "./conditions.ts";
+import { baseOf, fixedLength } from "./patterns/argv.ts";
+import { compilePattern } from "./patterns/pattern.ts";
+import { expandText } from "./patterns/text.ts";
+import { type PolicyRequest, REQUEST_KINDS, type RequestKind } from "./request.ts";
+import { EFFECTS, type Pattern, type Rule } from "./rule.ts";
+
+export interface CompiledRule {
+  readonly rule: Rule;
+  covers(asked: Asked): boolean;
+  /** How much of a request is written out in the rule, from its beginning; Infinity: all of it, or it is for whatever comes. */
+  readonly fixed: number;
+}
+
+interface Shelf {
+  /** Rules that may cover a program of this name. */
+  readonly named: ReadonlyMap<string, readonly CompiledRule[]>;
+  /** Rules for programs that no rule names. */
+  readonly unnamed: readonly CompiledRule[];
+  readonly all: readonly CompiledRule[];
+}
+
+export interface CompiledPolicy {
+  readonly rules: ReadonlyMap<RequestKind, Shelf>;
+  /** Rules that never decide; undefined: there are none. */
+  readonly shadow: ReadonlyMap<RequestKind, Shelf> | undefined;
+}
+
+/** Throws for a rule that cannot be used: a policy that is only partly read is none. */
+export function compilePolicy(rules: readonly Rule[]): CompiledPolicy {
+  const shadow = rules.filter((rule) => rule.shadow === true);
+  return {
+    rules: shelves(rules.filter((rule) => rule.shadow !== true)),
+    shadow: shadow.length === 0 ? undefined : shelves(shadow),
+  };
+}
+
+/** The rules that may cover the request, the strictest first, each effect in the order written. */
+export function candidates(shelves: ReadonlyMap<RequestKind, Shelf>, request: PolicyRequest): readonly CompiledRule[] {
+  const shelf = shelves.get(request.kind) as Shelf;
+  if (request.kind !== "run") return shelf.all;
+  // Whoever asks knows the program: one that is not known is denied before.
+  const program = request.argv[0] as string;
+  return shelf.named.get(program) ?? shelf.named.get(baseOf(program)) ?? shelf.unnamed;
+}
+
+function shelves(rules: readonly Rule[]): ReadonlyMap<RequestKind, Shelf> {
+  const compiled = EFFECTS.flatMap((effect) => rules.filter((rule) => rule.effect === effect)).map(compileRule);
+  if (compiled.length !== rules.length) throw new RangeError("a rule has an effect that does not exist");
+  return new Map(
+    REQUEST_KINDS.map((kind) => [kind, shelfOf(compiled.filter(({ rule }) => isFor(rule.pattern, kind)))]),
+  );
+}
+
+function shelfOf(rules: readonly CompiledRule[]): Shelf {
+  const programs = new Map(rules.map((compiled) => [compiled, programsOf(compiled.rule.pattern)]));
+  const names = new Set([...programs.values()].flatMap((found) => found ?? []));
+  const forName = (name: string): readonly CompiledRule[] =>
+    rules.filter((compiled) => {
+      const found = programs.get(compiled);
+      return found === undefined || found.includes(name) || found.includes(baseOf(name));
+    });
+  return {
+    named: new Map([...names].map((name) => [name, forName(name)])),
+    unnamed: rules.filter((compiled) => programs.get(compiled) === undefined),
+    all: rules,
+  };
+}
+
+/** The programs a pattern names; undefined: any. */
+function programsOf(pattern: Pattern): readonly string[] | undefined {
+  if (!("run" in pattern)) return undefined;
+  const names = expandText(pattern.run[0] as string);
+  return names.some((name) => name.includes("*")) ? undefined : names;
+}
+
+function isFor(pattern: Pattern, kind: RequestKind): boolean {
+  return kind in pattern || "any" in pattern;
+}
+
+/** The test is only asked about requests of the kind that the rule is for. */
+export function compileRule(rule: Rule): CompiledRule {
+  const { pattern, effect, when = [], except = [] } = rule;
+  const mode: Mode = effect === "allow" ? "must" : "may";
+  const covers = compilePattern(pattern, mode);
+  const needed = when.map((condition) => compileCondition(condition, mode));
+  // What takes a request away from a rule is read the other way round.
+  const lifted = except.map((condition) => compileCondition(condition, mode === "must" ? "may" : "must"));
+  const isPlain = needed.length + lifted.length === 0;
+  return {
+    rule,
+    fixed: isPlain ? fixedPart(pattern) : 0,
+    covers: isPlain
+      ? covers
+      : (asked) => covers(asked) && needed.every((holds) => holds(asked)) && !lifted.some((holds) => holds(asked)),
+  };
+}
+
+function fixedPart(pattern: Pattern): number {
+  if ("run" in pattern) return fixedLength(pattern);
+  if (!("shell" in pattern)) return 0;
+  return pattern.shell === "**" || !pattern.shell.includes("*") ? Number.POSITIVE_INFINITY : 0;
+}

@@ -1,0 +1,150 @@
+/** Conditions: what a rule says besides its pattern. A regular expression runs in linear time, whoever wrote it. */
+import { RE2JS } from "re2js";
+import { normalisePath } from "../base/glob.ts";
+import { canonical } from "../base/json.ts";
+import { type Asked, argumentsOf, hasUnknown, type Mode } from "./asked.ts";
+import type { PolicyRequest } from "./request.ts";
+import type { Condition, Field } from "./rule.ts";
+
+const LONGEST_EXPRESSION = 1000;
+
+/** Why a condition cannot be used, or undefined. */
+export function conditionProblem({ op, values }: Condition): string | undefined {
+  if (op !== "in" && values.length !== 1) return `${op} needs exactly one value`;
+  if (op !== "matches") return undefined;
+  const [expression] = values as [string];
+  if (expression.length > LONGEST_EXPRESSION) return `the expression is longer than ${LONGEST_EXPRESSION} characters`;
+  try {
+    RE2JS.compile(expression);
+    return undefined;
+  } catch (error) {
+    return `the expression cannot be used: ${(error as Error).message}`;
+  }
+}
+
+export function compileCondition(condition: Condition, mode: Mode): (asked: Asked) => boolean {
+  const problem = conditionProblem(condition);
+  if (problem !== undefined) throw new RangeError(problem);
+  const { field, op } = condition;
+  const holds = compileOperator(condition);
+  if (op === "ne") {
+    return ({ request }) =>
+      !(mode === "must" && isUnknown(request, field)) && valuesOf(request, field, mode).every(holds);
+  }
+  return ({ request }) => (mode === "may" && isUnknown(request, field)) || valuesOf(request, field, mode).some(holds);
+}
+
+function compileOperator({ op, values }: Condition): (found: string) => boolean {
+  const [value] = values as [string];
+  switch (op) {
+    case "eq":
+      return (found) => found === value;
+    case "ne":
+      return (found) => found !== value;
+    case "contains":
+      return (found) => found.includes(value);
+    case "prefix":
+      return (found) => found.startsWith(value);
+    case "suffix":
+      return (found) => found.endsWith(value);
+    case "in":
+      return (found) => values.includes(found);
+    case "matches": {
+      const expression = RE2JS.compile(value);
+      return (found) => expression.matcher(found).find();
+    }
+  }
+}
+
+function isUnknown(request: PolicyRequest, field: Field): boolean {
+  if (field === "env") return request.kind === "run" && (request.env ?? []).some(([, value]) => value === null);
+  return (field === "arg" || field === "pattern" || field === "path") && hasUnknown(request);
+}
+
+function valuesOf(request: PolicyRequest, field: Field, mode: Mode): readonly string[] {
+  switch (field) {
+    case "tool":
+      return toolsOf(request);
+    case "path":
+      return pathsOf(request, mode);
+    case "arg":
+      return argumentsOf(request);
+    case "pattern":
+      return [textOf(request)];
+    case "env":
+      return request.kind === "run" ? (request.env ?? []).map(([name, value]) => `${name}=${value ?? ""}`) : [];
+    case "action":
+      return [actionOf(request)];
+    case "tier":
+      return present(request.tier);
+    case "user":
+    case "tenant":
+      return present(request.who?.[field]);
+  }
+}
+
+function present(value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [value];
+}
+
+/** The name of the tool that an agent would use for it, too: other systems write their rules about those. */
+function toolsOf(request: PolicyRequest): readonly string[] {
+  switch (request.kind) {
+    case "run":
+    case "shell":
+      return [request.kind, "run_shell_command"];
+    case "read":
+      return ["read", "read_file"];
+    case "edit":
+      return ["edit", "write_file"];
+    case "fetch":
+      return ["fetch", "web_fetch"];
+    case "tool":
+      return [request.tool];
+    case "mcp":
+      return ["mcp", `${request.server}/${request.tool}`];
+    case "git":
+      return ["git", `git_${request.operation}`];
+    case "action":
+    case "spend":
+      return [request.kind];
+  }
+}
+
+/** Arguments may be paths: enough to ask or deny, not enough to allow. */
+function pathsOf(request: PolicyRequest, mode: Mode): readonly string[] {
+  if (request.kind === "read" || request.kind === "edit") {
+    return request.path === null ? [] : [normalisePath(request.path)];
+  }
+  return mode === "may" ? argumentsOf(request).map(normalisePath) : [];
+}
+
+function actionOf(request: PolicyRequest): string {
+  if (request.kind === "action") return request.action;
+  return request.kind === "git" ? request.operation : request.kind;
+}
+
+/** The whole request as one text. */
+function textOf(request: PolicyRequest): string {
+  switch (request.kind) {
+    case "run":
+      return request.argv.filter((argument) => argument !== null).join(" ");
+    case "shell":
+      return request.script;
+    case "action":
+      return request.action;
+    case "read":
+    case "edit":
+      return request.path ?? "";
+    case "fetch":
+      return `${request.host}:${request.port}`;
+    case "tool":
+      return `${request.tool} ${canonical(request.args)}`;
+    case "mcp":
+      return `${request.server}/${request.tool}`;
+    case "git":
+      return [request.operation, ...request.refs].join(" ");
+    case "spend":
+      return `${request.microUsd} ${request.tokens}`;
+  }
+}

@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compilePolicy } from "./compile.ts";
+import { decide, explain } from "./decide.ts";
+import type { PolicyRequest } from "./request.ts";
+import type { Decision, Effect, Rule } from "./rule.ts";
+
+const rule = (id: string, effect: Effect, run: readonly string[], because?: string): Rule => ({
+  id,
+  effect,
+  pattern: { run },
+  ...(because === undefined ? {} : { because }),
+});
+const evaluate = (rules: readonly Rule[], request: PolicyRequest): Decision => decide(compilePolicy(rules), request);
+const PUSH: PolicyRequest = { kind: "run", argv: ["git", "push"] };
+
+describe("decide", () => {
+  it("denies what no rule mentions", () => {
+    expect(evaluate([], PUSH)).toEqual({ effect: "deny", rule: "default", why: "no rule allows: run git push" });
+    expect(evaluate([rule("a", "allow", ["**"])], { kind: "action", action: "git.push" })).toEqual({
+      effect: "deny",
+      rule: "default",
+      why: "no rule allows: action git.push",
+    });
+  });
+
+  it("lets the strictest rule win and names the first of its effect", () => {
+    const rules = [
+      rule("allow[0]", "allow", ["git", "**"]),
+      rule("ask[0]", "ask", ["npm", "**"]),
+      rule("ask[1]", "ask", ["git", "push"], "pushing is for people"),
+      rule("ask[2]", "ask", ["git", "*"]),
+    ];
+    expect(evaluate(rules, PUSH)).toEqual({ effect: "ask", rule: "ask[1]", why: "pushing is for people" });
+    expect(evaluate([...rules, rule("deny[0]", "deny", ["**"])], PUSH)).toEqual({
+      effect: "deny",
+      rule: "deny[0]",
+      why: "rule deny[0] denies: run git push",
+    });
+    expect(evaluate(rules.slice(0, 1), PUSH)).toMatchObject({
+      effect: "allow",
+      why: "rule allow[0] allows it",
+    });
+    expect(evaluate(rules.slice(3), PUSH).why).toBe("rule ask[2] asks a person about: run git push");
+  });
+
+  it.each([[[]], [[""]], [["", "x"]]])("denies the argument list %j whatever the rules say", (argv) => {
+    expect(evaluate([rule("a", "allow", ["**"])], { kind: "run", argv })).toEqual({
+      effect: "deny",
+      rule: "default",
+      why: "an argument list without a program starts nothing",
+    });
+  });
+
+  it("never allows more when a rule that asks or denies is added", () => {
+    const strictness = { allow: 0, ask: 1, deny: 2 } as const;
+    const effects = fc.constantFrom("allow", "ask", "deny");
+    const patterns = fc.constantFrom(["git", "push"], ["git", "*"], ["**"], ["npm"]);
+    const rules = fc.array(fc.tuple(effects, patterns).map(([effect, run]) => rule("old", effect, run)));
+    fc.assert(
+      fc.property(rules, fc.constantFrom("ask", "deny"), patterns, (before, effect, run) => {
+        const after = evaluate([...before, rule("new", effect, run)], PUSH).effect;
+        const old = evaluate(before, PUSH);
+        if (old.rule !== "default") expect(strictness[after]).toBeGreaterThanOrEqual(strictness[old.effect]);
+        else expect(after).not.toBe("allow");
+      }),
+    );
+  });
+});
+
+describe("shadow rules", () => {
+  const shadow = (id: string, effect: Effect): Rule => ({ ...rule(id, effect, ["git", "push"]), shadow: true });
+  const all = [shadow("a", "allow"), shadow("k", "ask"), shadow("d", "deny")];
+
+  it.each<[Effect | "none", readonly string[] | undefined]>([
+    ["none", ["k", "a"]],
+    ["allow", ["d", "k"]],
+    ["ask", ["d"]],
+    ["deny", undefined],
+  ])("never decide, and are named when they would have: %s", (effect, named) => {
+    const rules = effect === "none" ? all : [rule("r", effect, ["git", "*"]), ...all];
+    const { shadow: seen, ...decision } = evaluate(rules, PUSH);
+    expect(seen).toEqual(named);
+    expect(decision).toEqual(evaluate(rules.slice(0, -3), PUSH));
+    expect(evaluate(all, { kind: "run", argv: ["ls"] }).shadow).toBeUndefined();
+  });
+});
+
+describe("explain", () => {
+  it("tells every rule that matched, its layer, its place and its reason", () => {
+    const rules: Rule[] = [
+      { ...rule("blueprint.allow[0]", "allow", ["git", "**"]), where: "a.yaml:3:5" },
+      rule("blueprint.allow[1]", "allow", ["npm", "**"]),
+      { ...rule("user.ask[0]", "ask", ["git", "push"], "pushing is for people"), where: "u.yaml:1:1" },
+      { ...rule("user.deny[0]", "deny", ["git", "push"]), shadow: true },
+    ];
+    const about = "run git push";
+    expect(explain(compilePolicy(rules), PUSH)).toEqual({
+      decision: {
+        effect: "ask",
+        rule: "user.ask[0]",
+        why: "pushing is for people",
+        where: "u.yaml:1:1",
+        shadow: ["user.deny[0]"],
+      },
+      matches: [
+        {
+          rule: "user.ask[0]",
+          effect: "ask",
+          layer: "user",
+          because: "pushing is for people",
+          where: "u.yaml:1:1",
+          about,
+        },
+        { rule: "blueprint.allow[0]", effect: "allow", layer: "blueprint", where: "a.yaml:3:5", about },
+        { rule: "user.deny[0]", effect: "deny", layer: "user", shadow: true, about },
+      ],
+    });
+  });
+
+  it("decides as decide does", () => {
+    const patterns = fc.constantFrom(
+      ["git", "push"],
+      ["git", "*"],
+      ["**"],
+      ["npm"],
+      ["{git,npm}", "**"],
+      ["g*", "push"],
+    );
+    const one = fc.tuple(fc.constantFrom<Effect>("allow", "ask", "deny"), patterns, fc.boolean());
+    fc.assert(
+      fc.property(fc.array(one), (given) => {
+        const rules = given.map(([effect, run, isShadow], index) => ({
+          ...rule(`r.${index}`, effect, run),
+          ...(isShadow ? { shadow: true as const } : {}),
+        }));
+        const policy = compilePolicy(rules);
+        expect(explain(policy, PUSH).decision).toEqual(decide(policy, PUSH));
+      }),
+    );
+  });
+});

@@ -1,0 +1,9 @@
+/**
+ * Everyday: what a first hour needs. Tools that only read, versions, git that looks, tests, checks, formatters and builds. A tool that can be
+ * told to start another or to write a file has those flags taken away; where that cannot be said in a line, the tool is left out.
+ */
+import type { Rule } from "../rule.ts";
+import { BUILDS } from "./building.ts";
+import { GIT, TOOLS } from "./reading.ts";
+
+export const EVERYDAY: readonly Rule[] = [...TOOLS, ...GIT, ...BUILDS];

@@ -1,0 +1,77 @@
+/** The text of a policy file. A file that is there and cannot be trusted or read is a problem: nothing runs without it. */
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
+import { dirname, sep } from "node:path";
+import { diagnose } from "../../base/diagnostic.ts";
+import { failed, ok, type Result } from "../../base/result.ts";
+import { RUNTIME_ERRORS } from "../errors.ts";
+
+export interface PolicyPlace {
+  readonly path: string;
+  /** The name of the file in messages. */
+  readonly shown: string;
+  /** Whether it must be there. */
+  readonly isRequired: boolean;
+  /** A folder that it must not lie in: what is there may have been written by a run. Without it, anybody may have written the file. */
+  readonly outside?: string;
+}
+
+const MOST_BYTES = 256 * 1024;
+const WRITABLE_BY_OTHERS = 0o022;
+
+/** null: there is no such file. */
+export async function readPolicyText(place: PolicyPlace): Promise<Result<string | null>> {
+  const unfit = (problem: string): Result<never> => {
+    const where = { file: place.shown, line: 1, column: 1, length: 1 };
+    return failed([diagnose(RUNTIME_ERRORS, "POLICY_FILE_UNFIT", { file: place.shown, problem }, where)]);
+  };
+  const found = await lstat(place.path).catch((error: NodeJS.ErrnoException) => error.code ?? "an unknown error");
+  if (found === "ENOENT" && !place.isRequired) return ok(null);
+  if (typeof found === "string") return unfit(`it cannot be looked at (${found})`);
+  const problem = problemOf(found, place) ?? (await problemOfFolder(place));
+  if (problem !== undefined) return unfit(problem);
+  const bytes = await readBytes(place);
+  if (typeof bytes === "string") return unfit(bytes);
+  try {
+    return ok(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    return unfit("it is not UTF-8 text");
+  }
+}
+
+function problemOf(found: Stats, { outside }: PolicyPlace): string | undefined {
+  if (found.isSymbolicLink()) return "it is a link";
+  if (!found.isFile()) return "it is not a regular file";
+  if (found.size > MOST_BYTES) return `it has ${found.size} bytes, and may have ${MOST_BYTES}`;
+  if (outside === undefined) return undefined;
+  if ((found.mode & WRITABLE_BY_OTHERS) !== 0) return "others than its owner may write it";
+  const isOwned = found.uid === 0 || found.uid === process.getuid?.();
+  return isOwned ? undefined : "it belongs to another user";
+}
+
+async function problemOfFolder({ path, outside }: PolicyPlace): Promise<string | undefined> {
+  if (outside === undefined) return undefined;
+  const [folder, inner] = await Promise.all([realpath(dirname(path)), realpath(outside)]);
+  const isInside = `${folder}${sep}`.startsWith(`${inner}${sep}`);
+  return isInside ? "it lies in the project, which must not be able to change it" : undefined;
+}
+
+/** The bytes, or why there are none. What was looked at may have been replaced since, so the open file is looked at again. */
+async function readBytes(place: PolicyPlace): Promise<Uint8Array | string> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(place.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const problem = problemOf(await file.stat(), place);
+    if (problem !== undefined) return problem;
+    const buffer = new Uint8Array(MOST_BYTES + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < buffer.length; length += read) {
+      ({ bytesRead: read } = await file.read(buffer, length, buffer.length - length, length));
+    }
+    return length > MOST_BYTES ? "it grows while it is read" : buffer.subarray(0, length);
+  } catch (error) {
+    return `it cannot be read (${(error as NodeJS.ErrnoException).code ?? "an unknown error"})`;
+  } finally {
+    await file?.close();
+  }
+}
