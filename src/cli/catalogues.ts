@@ -1,6 +1,7 @@
 /** Every error code there is, for `pawl explain`. A catalogue that is missing here fails a test. */
 import type { Catalogue, ProblemSpec } from "../base/diagnostic.ts";
 import { BLUEPRINT_ERRORS } from "../blueprint/errors.ts";
+import { GATE_ERRORS } from "../gates/errors.ts";
 import { PLAN_ERRORS } from "../plan/errors.ts";
 import { ACTION_ERRORS } from "../ports/errors/action-errors.ts";
 import { ARTIFACT_ERRORS } from "../ports/errors/artifact-errors.ts";
@@ -9,6 +10,7 @@ import { FILE_ERRORS } from "../ports/errors/file-errors.ts";
 import { GIT_ERRORS } from "../ports/errors/git-errors.ts";
 import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
 import { SANDBOX_ERRORS } from "../ports/errors/sandbox-errors.ts";
+import { SIGNER_ERRORS } from "../ports/errors/signer-errors.ts";
 import { WORKSPACE_ERRORS } from "../ports/errors/workspace-errors.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
 import { RUNTIME_ERRORS } from "../runtime/errors.ts";
@@ -17,6 +19,7 @@ import { CLI_ERRORS } from "./errors.ts";
 export const CATALOGUES: readonly Catalogue[] = [
   BLUEPRINT_ERRORS,
   PLAN_ERRORS,
+  GATE_ERRORS,
   RUN_ERRORS,
   JOURNAL_ERRORS,
   ARTIFACT_ERRORS,
@@ -25,6 +28,7 @@ export const CATALOGUES: readonly Catalogue[] = [
   SANDBOX_ERRORS,
   EGRESS_ERRORS,
   GIT_ERRORS,
+  SIGNER_ERRORS,
   WORKSPACE_ERRORS,
   RUNTIME_ERRORS,
   CLI_ERRORS,

@@ -11,6 +11,7 @@ export const GROUPS: Readonly<Record<Group, string>> = {
   begin: "Begin",
   run: "Run",
   see: "See",
+  decide: "Decide",
   trust: "Trust",
 };
 
@@ -100,6 +101,21 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     group: "see",
     summary: "Show what a run, or one stage of it, changed in its workspace",
     load: async () => (await import("./commands/diff.ts")).diffCommand,
+  },
+  approvals: {
+    group: "decide",
+    summary: "List what runs ask people about, or show one question in full",
+    load: async () => (await import("./commands/approvals.ts")).approvalsCommand,
+  },
+  approve: {
+    group: "decide",
+    summary: "Allow what a run asks about, and go on with it",
+    load: async () => (await import("./commands/approve.ts")).approveCommand,
+  },
+  deny: {
+    group: "decide",
+    summary: "Refuse what a run asks about",
+    load: async () => (await import("./commands/deny.ts")).denyCommand,
   },
   verify: {
     group: "trust",

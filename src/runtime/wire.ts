@@ -19,9 +19,11 @@ import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
 import type { Heartbeats } from "../ports/heartbeats.ts";
 import type { Sandbox } from "../ports/sandbox.ts";
+import type { Signer } from "../ports/signer.ts";
 import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
+import { createCertifier } from "./certify.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
@@ -54,11 +56,8 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const redactor = createRedactor({ secrets: config.secrets });
   const policy = createPolicyGate();
   const repository = findRepository(root);
-  const { sandbox, heartbeats, executor, git } = lateParts(repository, config, {
-    root,
-    artifacts,
-    redact: redactor.text,
-  });
+  const early = { root, artifacts, redact: redactor.text };
+  const { sandbox, heartbeats, executor, git, signer } = lateParts(repository, config, early);
   const { hostEnv: env, github, policyFiles } = config;
   const actions = createActions([
     createFileActions({ root, artifacts }),
@@ -66,19 +65,10 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     options.actions ?? [],
   ]);
 
-  const openStore = async (): Promise<Store> => {
-    if (options.readOnly !== true) await prepareState(paths.state);
-    return openSqliteStore({
-      dir: paths.state,
-      clock,
-      readOnly: options.readOnly ?? false,
-      acceptLoss: options.acceptLoss ?? false,
-    });
-  };
   const parts: RuntimeParts = {
     root,
     statePath: paths.state,
-    openStore,
+    openStore: () => openStore(paths.state, clock, options),
     artifacts,
     ...{ actions, policyFiles },
     randomBytes: options.randomBytes ?? randomBytes,
@@ -87,6 +77,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     sandbox,
     workspaces: git,
     trees: git,
+    signer,
     heartbeats,
     executor,
     async liveLog(run, stage, attempt) {
@@ -101,7 +92,10 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
           policy,
           executor,
           workspaces: git,
+          trees: git,
+          artifacts,
           actions,
+          certifier: createCertifier({ trees: git, artifacts, signer }, store),
           redact: redactor.event,
           onOutput,
         },
@@ -111,6 +105,12 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
       }),
   };
   return createRuntime(parts);
+}
+
+async function openStore(dir: string, clock: Clock, options: OpenOptions): Promise<Store> {
+  const { readOnly = false, acceptLoss = false } = options;
+  if (!readOnly) await prepareState(dir);
+  return openSqliteStore({ dir, clock, readOnly, acceptLoss });
 }
 
 interface EarlyParts {
@@ -124,6 +124,7 @@ interface LateParts {
   readonly heartbeats: Heartbeats;
   readonly executor: Executor;
   readonly git: GitParts;
+  readonly signer: Signer;
 }
 
 /** What only a run with processes needs. */
@@ -146,7 +147,10 @@ function lateParts(repository: Repository, config: Config, early: EarlyParts): L
     });
   });
   const git = later<GitParts>(
-    ["base", "uncommitted", "keep", "enter", "salvage", "leave", "diff", "sweep", "hold"],
+    [
+      ...(["base", "uncommitted", "keep", "enter", "salvage", "leave", "compose", "checkout"] as const),
+      ...(["changes", "read", "hashes", "diff", "oid", "sweep", "hold"] as const),
+    ],
     async () => {
       const { createGitWorkspaces } = await import("../adapters/git/workspaces.ts");
       const { top, folder: project } = repository;
@@ -154,7 +158,7 @@ function lateParts(repository: Repository, config: Config, early: EarlyParts): L
       return createGitWorkspaces({ root: top, project, dir, vault, sandbox, path: config.path });
     },
   );
-  return { sandbox, heartbeats, executor, git };
+  return { sandbox, heartbeats, executor, git, signer: lateSigner(paths.state) };
 }
 
 function lateSandbox(config: Config): Sandbox {
@@ -169,6 +173,14 @@ function lateSandbox(config: Config): Sandbox {
       nodeProgram: process.execPath,
       egress: createEgressBroker({ socketDir }),
     });
+  });
+}
+
+/** Most commands sign nothing. */
+function lateSigner(dir: string): Signer {
+  return later<Signer>(["sign", "verify", "publicKey"], async () => {
+    const { createFileSigner } = await import("../adapters/files/signer.ts");
+    return createFileSigner({ dir });
   });
 }
 

@@ -27,6 +27,7 @@ function writeAction({ root, artifacts }: FileActionsOptions): Action {
     name: "file.write",
     summary: "Writes a file below the project root, replacing it whole.",
     effect: "idempotent",
+    writes: true,
     cost: NO_USAGE,
     input: {
       path: { required: true, summary: "Path of the file, relative to the project root." },

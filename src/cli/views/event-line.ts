@@ -17,7 +17,7 @@ export function renderEventLine(event: RunEvent, paint: Paint): string {
     case "round.started":
       return `round ${event.round} begins at ${stageName(event.stage, paint)}`;
     case "stage.started":
-      return `${stageName(event.stage, paint)} started${event.attempt > 1 ? `, attempt ${event.attempt}` : ""}${event.visit > 1 ? `, visit ${event.visit}` : ""}`;
+      return `${stageName(event.stage, paint)} started${event.attempt > 1 ? `, attempt ${event.attempt}` : ""}${event.visit > 1 ? `, visit ${event.visit}` : ""}${strippedFrom(event)}`;
     case "stage.finished":
       return `${stageName(event.stage, paint)} ${renderResult(event, paint)}`;
     case "stage.interrupted":
@@ -35,7 +35,11 @@ export function renderEventLine(event: RunEvent, paint: Paint): string {
     case "approval.requested":
       return `${stageName(event.stage, paint)} ${paint.yellow("asks")}: ${oneLine(event.why)} (${event.answers.map(oneLine).join(", ")})`;
     case "approval.answered":
-      return `${stageName(event.stage, paint)} answered ${paint.bold(oneLine(event.answer))} by ${oneLine(event.by)}`;
+      return `${stageName(event.stage, paint)} answered ${paint.bold(oneLine(event.answer))} by ${oneLine(event.by)}${event.why === undefined ? "" : `: ${oneLine(event.why)}`}`;
+    case "approval.reminded":
+      return `${stageName(event.stage, paint)} still asks ${event.id}`;
+    case "approval.expired":
+      return `${stageName(event.stage, paint)} ${paint.red("expired")}: nobody answered ${event.id} in time`;
     case "run.waiting":
       return `run ${paint.yellow("waits")}: ${event.reason}`;
     case "run.pausing":
@@ -81,8 +85,18 @@ function renderResult(event: EventOf<"stage.finished">, paint: Paint): string {
   if (event.child !== undefined) notes.push(`child run ${event.child}`);
   if (event.log !== undefined && event.log.dropped > 0)
     notes.push(`${formatBytes(event.log.dropped)} of its log left out`);
+  if (event.stripped !== undefined) notes.push(renderStripped(event.stripped));
   const outcome = oneLine(event.outcome);
   return `${good ? paint.green(outcome) : paint.red(outcome)}${notes.length === 0 ? "" : `: ${notes.join("; ")}`}`;
+}
+
+function strippedFrom({ stripped }: EventOf<"stage.started">): string {
+  return stripped === undefined ? "" : `; ${renderStripped(stripped)}`;
+}
+
+function renderStripped(stripped: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(stripped).map(([name, count]) => `${count} from ${oneLine(name)}`);
+  return `hidden characters taken out: ${parts.join(", ")}`;
 }
 
 /** How a process ended, in words: `exit code 2`, `signal SIGKILL`, `timeout`. */
