@@ -277,6 +277,7 @@ export const PROGRAM_BYPASSES: readonly BypassClass[] = [
       "git rebase -x canary main",
       "git rebase --exec canary main",
       "git rebase -i main",
+      "git rebase -mx canary main",
       "git submodule foreach canary",
       "git filter-branch --tree-filter canary",
       "git difftool -x canary",

@@ -70,6 +70,8 @@ const FRAMES: readonly ((command: string) => string)[] = [
   (command) => command,
   (command) => command,
   (command) => `( ${command} )`,
+  (command) => `: | ${command}`,
+  (command) => `${command} | :`,
   (command) => `{ ${command}\n}`,
   (command) => `if ${command}; then :; fi`,
   (command) => `! ! : && ${command}`.slice(4),
@@ -80,7 +82,8 @@ const FRAMES: readonly ((command: string) => string)[] = [
   (command) => `${command} <<'E' # not 'read\nany "thing $(shim no)\nE\n:`,
   (command) => `${command} # it's a "comment`,
 ];
-const JOINTS = ["; ", " && ", "\n", " | ", " ;\n\n ", " &&\n"];
+/** No pipe from one to the next: bash writes line by line, and two at a time would mix what they write down. */
+const JOINTS = ["; ", " && ", "\n", " ;\n\n ", " &&\n"];
 
 /** A text of commands named `shim`, each of which runs once. */
 export function quotedText(random: Random): string {

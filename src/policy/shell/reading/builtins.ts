@@ -88,12 +88,12 @@ function problemOf(name: string, operands: readonly Operand[]): string | undefin
 /** What `command`, `builtin` and `exec` start; undefined when that is not known. */
 function beneath(operands: readonly Operand[]): readonly Operand[] | undefined {
   let rest = operands;
-  while (/^(command|builtin|exec)$/.test(rest[0]?.value ?? "")) {
+  while (/^(command|builtin|exec)$/.test(String(rest[0]?.value))) {
     const at = rest.findIndex(({ value }, index) => index > 0 && value !== "--" && value !== "-p");
     if (at < 0) return [];
-    const next = rest[at]?.value;
+    const next = rest[at]?.value ?? "-";
     if (next === "-v" || next === "-V") return [];
-    if (next === null || next === undefined || next.startsWith("-")) return undefined;
+    if (next.startsWith("-")) return undefined;
     rest = rest.slice(at);
   }
   return rest;

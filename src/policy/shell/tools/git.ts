@@ -77,7 +77,7 @@ function problemOfArgument(command: string, arg: string): string | undefined {
   if (/^\w+::/.test(arg)) return "its remote is a program";
   if (arg.startsWith("--"))
     return isSafeLong(arg) ? undefined : `nobody has said what its option ${arg.split("=", 1)[0]} does`;
-  const letters = arg.startsWith("-") ? arg.slice(1, valueOfShort(arg)) : "";
+  const letters = arg.startsWith("-") ? arg.slice(1, endOfLetters(command, arg)) : "";
   return UNSAFE_SHORT[command]?.test(letters) ? `its option ${arg.slice(0, 2)} is not plain` : undefined;
 }
 
@@ -85,8 +85,8 @@ function isSafeLong(arg: string): boolean {
   return SAFE_LONG.has(arg.slice(2).split("=", 1)[0] as string);
 }
 
-/** Letters behind `m` are a message and not options. */
-function valueOfShort(arg: string): number {
-  const at = arg.indexOf("m");
+/** Where `-m` takes a message, the letters behind it are no options. */
+function endOfLetters(command: string, arg: string): number {
+  const at = /^(commit|tag|merge|notes)$/.test(command) ? arg.indexOf("m") : -1;
   return at < 0 ? arg.length : at;
 }

@@ -8,7 +8,7 @@ const env: Tool = (args) => {
   if (!read.ok) return opaque(`env: ${read.why}`);
   const at = read.rest.findIndex((arg) => arg === null || !arg.includes("="));
   const assigned = at < 0 ? read.rest : read.rest.slice(0, at);
-  const steering = assigned.map((arg) => arg?.split("=", 1)[0] ?? "").find(steersPrograms);
+  const steering = assigned.map((arg) => String(arg).replace(/=.*/s, "")).find(steersPrograms);
   if (steering !== undefined) return opaque(`env: it sets ${steering}, which changes what programs do`);
   if (at >= 0 && (read.rest[at] === null || read.rest[at] === "-"))
     return opaque("env: which program runs is not known");

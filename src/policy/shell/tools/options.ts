@@ -56,9 +56,9 @@ function readOption(reading: Reading, arg: string): string | undefined {
 
 /** Tools accept a long option by its beginning; a beginning says nothing certain, so only whole names count. */
 function readLong(reading: Reading, text: string): string | undefined {
-  const [name = "", ...values] = text.split("=");
+  const name = text.replace(/=.*/s, "");
   const names = (reading.table.long ?? "").split(" ");
-  const attached = text.includes("=") ? values.join("=") : undefined;
+  const attached = text.includes("=") ? text.slice(name.length + 1) : undefined;
   if (names.includes(name) && attached === undefined) return keep(reading, `--${name}`, "");
   if (names.includes(`${name}=?`)) return keep(reading, `--${name}`, attached ?? "");
   if (!names.includes(`${name}=`)) return unknown(`--${name}`);
@@ -66,10 +66,11 @@ function readLong(reading: Reading, text: string): string | undefined {
 }
 
 function readShort(reading: Reading, letters: string): string | undefined {
-  const [letter = "", ...others] = letters;
-  const attached = others.join("");
-  const place = (reading.table.short ?? "").replaceAll(":", " ").indexOf(letter);
-  const takes = reading.table.short?.slice(place + 1) ?? "";
+  const table = reading.table.short ?? "";
+  const letter = letters.slice(0, 1);
+  const attached = letters.slice(1);
+  const place = table.replaceAll(":", " ").indexOf(letter);
+  const takes = table.slice(place + 1);
   if (place < 0 || letter === " ") return unknown(`-${letter}`);
   if (takes.startsWith(":") && !takes.startsWith("::") && attached === "") return keepNext(reading, `-${letter}`);
   keep(reading, `-${letter}`, takes.startsWith(":") ? attached : "");
