@@ -41,7 +41,8 @@ const finished = (events: readonly StoredEvent[], stage: string): EventOf<"stage
 describe("what a certificate would say", () => {
   it("is the latest word of every gate, with the program it ran and the tree it saw", async () => {
     const log = { sha256: "1".repeat(64), bytes: 3, dropped: 0 };
-    const events = await played(PLAN, { stages: { check: [{ log }] } });
+    const artifacts = { results: { sha256: "2".repeat(64), bytes: 5 } };
+    const events = await played(PLAN, { stages: { check: [{ log, artifacts }] } });
     const said = certifiable(PLAN, events);
     const created = events[0]?.event as EventOf<"run.created">;
     const end = finished(events, "check");
@@ -63,7 +64,7 @@ describe("what a certificate would say", () => {
           exit: 0,
           output: null,
           log: log.sha256,
-          artifacts: {},
+          artifacts: { results: artifacts.results.sha256 },
           at: end.at,
         },
       ],

@@ -87,7 +87,7 @@ export function certifiable(plan: Plan, events: readonly StoredEvent[]): Certifi
     run: facts.run,
     origin: facts.origin,
     unearned: unearned === undefined ? null : { by: unearned.by, why: unearned.why },
-    journal: { events: events.length, head: (rest.at(-1) ?? first).hash },
+    journal: { events: events.length, head: (events.at(-1) as StoredEvent).hash },
     base,
     candidate,
     // A verdict that stands was the end of an attempt.
