@@ -21,8 +21,7 @@ interface Observed {
 }
 
 export async function judgeTested(bench: Bench, how: TestsJudge): Promise<Finished> {
-  const stored = await storedBaseline(bench);
-  const baseline = stored ?? (await makeBaseline(bench, how));
+  const baseline = (await storedBaseline(bench)) ?? (await makeBaseline(bench, how));
   const first = await observe(bench, how, bench.judged);
   if (wasCutShort(first.report)) return finishedWithout(first.report);
   const labels = labelsOf(bench);
