@@ -34,10 +34,13 @@ const TEST_CONFIG: readonly string[] = [
   "noxfile.py",
   "setup.cfg",
   ".coveragerc",
+  "sitecustomize.py",
+  "usercustomize.py",
   "vitest.{config,workspace,setup}.*",
   "vite.config.*",
   "jest.{config,setup}.*",
   "babel.config.*",
+  ".babelrc*",
   ".mocharc*",
   ".nycrc*",
   "ava.config.*",
@@ -64,6 +67,8 @@ const TEST_CONFIG: readonly string[] = [
   ".node-version",
   ".nvmrc",
   ".tool-versions",
+  ".gitattributes",
+  ".husky/**",
 ];
 
 /** Manifests that name the commands of tests. */
