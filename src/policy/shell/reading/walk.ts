@@ -6,8 +6,8 @@ type Known = Extract<ShellFacts, { ok: true }>;
 export type ShellCommand = Known["commands"][number];
 type ShellFile = Known["files"][number];
 
-export const MOST_COMMANDS = 200;
-export const DEEPEST = 20;
+const MOST_COMMANDS = 200;
+const DEEPEST = 20;
 const MOST_FOLDERS = 8;
 
 export interface Walk {
