@@ -152,6 +152,7 @@ export default {
   options: {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default"] },
     doNotFollow: { path: "node_modules" },
     exclude: { path: "^(dist|coverage|bench/peers)/" },
   },

@@ -15,6 +15,8 @@ import {
 } from "./shapes/shape.ts";
 import { anyNumber, gateFilePath, linearPattern, pathPattern, relativePath } from "./shapes/value-shapes.ts";
 
+const JSON_PATH = /^[^.[\]]+(?:\[\d{1,9}\])*(?:\.[^.[\]]+(?:\[\d{1,9}\])*)*$/;
+
 const command = { shape: program(), about: "The command that is judged.", isRequired: true } as const;
 const globs = list(pathPattern(), { min: 0, max: 1000 });
 const answer = oneOf<ChangeAnswer>("allow", "escalate", "fail");
@@ -41,7 +43,7 @@ const METRIC_FIELDS = {
     about: "Finds the number: its first group. Matched in linear time.",
   },
   json: {
-    shape: text({ expected: "a path such as results[0].score", max: 200 }),
+    shape: text({ expected: "a path such as results[0].score", max: 200, pattern: JSON_PATH }),
     about: "Where the number stands in JSON output.",
   },
   direction: { shape: oneOf("higher", "lower"), about: "Which way is better (higher)." },

@@ -5,7 +5,6 @@ import type { Judge, StageSpec } from "./blueprint.ts";
 export interface Outcomes {
   readonly kind: StageSpec["kind"];
   readonly judge?: Judge;
-  readonly by?: "change" | "merge";
 }
 
 /** What tests there were cannot always be told, so that a person must look. */
@@ -19,7 +18,7 @@ export function outcomesOf(stage: Outcomes): readonly string[] {
       return escalates(stage.judge) ? ["pass", "fail", "escalate"] : ["pass", "fail"];
     }
     case "inspection":
-      return stage.by === "change" ? ["pass", "fail", "escalate", "empty"] : ["pass", "fail", "escalate"];
+      return ["pass", "fail", "escalate", "empty"];
     case "approval":
       return ["pass", "fail"];
     default:

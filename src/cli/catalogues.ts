@@ -1,7 +1,6 @@
 /** Every error code there is, for `pawl explain`. A catalogue that is missing here fails a test. */
 import type { Catalogue, ProblemSpec } from "../base/diagnostic.ts";
 import { BLUEPRINT_ERRORS } from "../blueprint/errors.ts";
-import { GATE_ERRORS } from "../gates/errors.ts";
 import { PLAN_ERRORS } from "../plan/errors.ts";
 import { ACTION_ERRORS } from "../ports/errors/action-errors.ts";
 import { ARTIFACT_ERRORS } from "../ports/errors/artifact-errors.ts";
@@ -19,7 +18,6 @@ import { CLI_ERRORS } from "./errors.ts";
 export const CATALOGUES: readonly Catalogue[] = [
   BLUEPRINT_ERRORS,
   PLAN_ERRORS,
-  GATE_ERRORS,
   RUN_ERRORS,
   JOURNAL_ERRORS,
   ARTIFACT_ERRORS,

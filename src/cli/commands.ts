@@ -119,8 +119,13 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   verify: {
     group: "trust",
-    summary: "Check the hash chain of a journal",
+    summary: "Check the hash chain of a journal, and the certificates of a run",
     load: async () => (await import("./commands/verify.ts")).verifyCommand,
+  },
+  level: {
+    group: "trust",
+    summary: "Show the level a blueprint has earned, or record an incident",
+    load: async () => (await import("./commands/level.ts")).levelCommand,
   },
   replay: {
     group: "trust",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { CHANGE_RULES } from "../../test/support/judgement/change-rules.ts";
 import { type ChangedFile, type ChangeRules, judgeChange } from "./change.ts";
-import { DEFAULT_CHANGE_RULES } from "./gate-yaml.ts";
 
 function file(path: string, more: Partial<ChangedFile> = {}): ChangedFile {
   return { status: "modified", path, oldMode: "100644", newMode: "100644", addedLines: 2, deletedLines: 1, ...more };
@@ -29,7 +29,7 @@ function short(rules: Partial<ChangeRules>, ...files: ChangedFile[]): string {
 
 describe("judgeChange", () => {
   it("has an outcome of its own for an empty change", () => {
-    expect(judgeChange(DEFAULT_CHANGE_RULES, [])).toEqual({
+    expect(judgeChange(CHANGE_RULES, [])).toEqual({
       outcome: "empty",
       trigger: "empty",
       reason: "nothing changed",
@@ -41,7 +41,7 @@ describe("judgeChange", () => {
   });
 
   it("passes a change that nothing speaks against", () => {
-    expect(judgeChange(DEFAULT_CHANGE_RULES, [file("src/a.ts"), file("src/b.ts")])).toEqual({
+    expect(judgeChange(CHANGE_RULES, [file("src/a.ts"), file("src/b.ts")])).toEqual({
       outcome: "pass",
       trigger: "ok",
       reason: "2 files, 6 lines",
@@ -72,16 +72,13 @@ describe("judgeChange", () => {
       ".",
     ];
     for (const path of paths) {
-      expect([path, judgeChange({ ...OPEN, deny: DEFAULT_CHANGE_RULES.deny }, [file(path)]).trigger]).toEqual([
+      expect([path, judgeChange({ ...OPEN, deny: CHANGE_RULES.deny }, [file(path)]).trigger]).toEqual([
         path,
         "denylist",
       ]);
     }
     for (const path of ["src/environment.ts", "src/author.ts", "authors/x.md", "production/k8s.yaml"]) {
-      expect([path, judgeChange({ ...OPEN, deny: DEFAULT_CHANGE_RULES.deny }, [file(path)]).outcome]).toEqual([
-        path,
-        "pass",
-      ]);
+      expect([path, judgeChange({ ...OPEN, deny: CHANGE_RULES.deny }, [file(path)]).outcome]).toEqual([path, "pass"]);
     }
   });
 

@@ -2,11 +2,11 @@
  * Judges which files a change touches, never what is in them. Everything that speaks against the change is found first; the strictest
  * finding decides, and among equals the first in the order of the triggers.
  */
-import { CI_FILES, LOCKFILES, SUBMODULE_FILES } from "./known-paths.ts";
+import type { ChangeAnswer, ChangeRules } from "../blueprint/blueprint.ts";
+import { CI_FILES, LOCKFILES, SUBMODULE_FILES } from "../plan/known-paths.ts";
 import { listing, refusing, treePath } from "./paths.ts";
 
-export type Handling = "allow" | "escalate" | "fail";
-export type Refusal = Exclude<Handling, "allow">;
+export type Refusal = Exclude<ChangeAnswer, "allow">;
 
 export interface ChangedFile {
   readonly status: "added" | "deleted" | "modified" | "renamed" | "copied" | "type_changed";
@@ -18,26 +18,6 @@ export interface ChangedFile {
   /** Null: binary. */
   readonly addedLines: number | null;
   readonly deletedLines: number | null;
-}
-
-export interface ChangeRules {
-  readonly deny: readonly string[];
-  /** When there is one, every path must be in it. */
-  readonly allow: readonly string[] | null;
-  readonly maxFiles: number | null;
-  readonly maxLines: number | null;
-  /** What a path of the deny list leads to. */
-  readonly denied: Refusal;
-  /** What too many files or lines, and a path outside the allow list, lead to. */
-  readonly beyond: Refusal;
-  readonly submodules: Handling;
-  readonly links: Handling;
-  /** The executable bit. */
-  readonly modes: Handling;
-  readonly ci: Handling;
-  readonly lockfiles: Handling;
-  readonly dotfiles: Handling;
-  readonly binary: Handling;
 }
 
 /** In the order in which they are looked at; the last three are the merge gate's alone. */
@@ -55,7 +35,6 @@ export const CHANGE_TRIGGERS = [
   "not_allowlisted",
   "unverified",
   "level",
-  "base_moved",
 ] as const;
 export type ChangeTrigger = (typeof CHANGE_TRIGGERS)[number];
 
@@ -113,7 +92,7 @@ function changeSize(files: readonly ChangedFile[]): { readonly files: number; re
 export function findAgainst(rules: ChangeRules, files: readonly ChangedFile[]): readonly ChangeFinding[] {
   const { files: fileCount, lines } = changeSize(files);
   const found: ChangeFinding[] = [];
-  const add = (trigger: ChangeTrigger, handling: Handling, reason: string, paths: readonly string[]): void => {
+  const add = (trigger: ChangeTrigger, handling: ChangeAnswer, reason: string, paths: readonly string[]): void => {
     if (handling !== "allow") found.push({ trigger, refusal: handling, reason, paths });
   };
   const isRefused = refusing(rules.deny);

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
+import { CHANGE_RULES } from "../../test/support/judgement/change-rules.ts";
 import type { ChangedFile } from "./change.ts";
-import { DEFAULT_CHANGE_RULES } from "./gate-yaml.ts";
 import { judgeMerge, type MergeFacts } from "./merge.ts";
 
-const RULES = { ...DEFAULT_CHANGE_RULES, allow: ["docs/**"] };
-const GOOD: MergeFacts = { verified: true, level: "L3", baseMoved: false };
+const RULES = { ...CHANGE_RULES, allow: ["docs/**"] };
+const GOOD: MergeFacts = { verified: true, level: "L3" };
 
 function file(path: string): ChangedFile {
   return { status: "modified", path, oldMode: "100644", newMode: "100644", addedLines: 1, deletedLines: 0 };
@@ -15,17 +15,13 @@ function short(path: string, facts: Partial<MergeFacts> = {}, rules = RULES): st
   return `${outcome} ${trigger}: ${reason}`;
 }
 
-it("merges what is listed, verified and based on what is there", () => {
+it("merges what is listed and verified", () => {
   expect(short("docs/a.md")).toBe("pass ok: 1 files, 1 lines");
 });
 
 it("asks a person for everything that is not certain", () => {
   expect(short("src/a.ts")).toBe("escalate not_allowlisted: not on the allow list: src/a.ts");
   expect(short("docs/a.md", { level: "L2" })).toBe("escalate level: at level L2 a person merges");
-  expect(short("docs/a.md", { baseMoved: true })).toBe("escalate base_moved: the branch moved since the run began");
-  expect(short("docs/a.md", { baseMoved: null })).toBe(
-    "escalate base_moved: it is not known whether the branch moved since the run began",
-  );
   expect(judgeMerge({ ...RULES, allow: null }, [file("docs/a.md")], GOOD)).toMatchObject({
     outcome: "escalate",
     trigger: "not_allowlisted",

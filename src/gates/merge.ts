@@ -1,9 +1,8 @@
-/** May a change be merged without a person? Only what is on the allow list, verified on exactly this tree, and based on what is there. */
-import type { Level } from "../blueprint/blueprint.ts";
+/** May a change be merged without a person? Only what is on the allow list and verified on exactly this tree. That its branch has not moved is up to the action that merges. */
+import type { ChangeRules, Level } from "../blueprint/blueprint.ts";
 import {
   type ChangedFile,
   type ChangeFinding,
-  type ChangeRules,
   type ChangeTrigger,
   type ChangeVerdict,
   decide,
@@ -15,8 +14,6 @@ export interface MergeFacts {
   /** Every gate of the run passed on exactly the tree that would be merged. */
   readonly verified: boolean;
   readonly level: Level;
-  /** Did the branch move since the run began? Null: not known. */
-  readonly baseMoved: boolean | null;
 }
 
 /** A denied path and an unverified tree fail whatever the rules say; everything else that is not certain asks a person. */
@@ -28,8 +25,5 @@ export function judgeMerge(rules: ChangeRules, files: readonly ChangedFile[], fa
   if (rules.allow === null) add("not_allowlisted", "escalate", "there is no list of what may be merged");
   if (!facts.verified) add("unverified", "fail", "the gates did not all pass on exactly this tree");
   if (facts.level !== "L3") add("level", "escalate", `at level ${facts.level} a person merges`);
-  if (facts.baseMoved === null)
-    add("base_moved", "escalate", "it is not known whether the branch moved since the run began");
-  if (facts.baseMoved === true) add("base_moved", "escalate", "the branch moved since the run began");
   return decide(files, findings);
 }

@@ -1,54 +1,25 @@
 /** Numbers as evidence: one number out of a text. What cannot be read as exactly one finite number is null, the worst score. */
-import { RE2JS } from "re2js";
 import { isJsonObject, type JsonValue } from "../base/json.ts";
-
-/** `regex`: its first group, matched in linear time. `json`: a path such as `a.b[0].c` into the whole text. */
-export type MetricSource = { readonly regex: string } | { readonly json: string };
+import { readPattern } from "../base/pattern.ts";
+import type { MetricSource } from "../blueprint/blueprint.ts";
 
 const LONGEST_TEXT = 16 * 1024 * 1024;
-const LONGEST_PATTERN = 1000;
 /** Time grows with the steps of the pattern times the characters of the text: about 5 million of both a second at worst. */
-const MOST_STEPS = 500;
 const MOST_WORK = 16 * 1024 * 1024;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
-const PATH = /^[^.[\]]+(?:\[\d{1,9}\])*(?:\.[^.[\]]+(?:\[\d{1,9}\])*)*$/;
-
-/** Why the pattern cannot be used, or undefined. Lookaround and backreferences do not exist here: nothing may take exponential time. */
-export function checkPattern(regex: string): string | undefined {
-  if (regex.length > LONGEST_PATTERN) return `it is longer than ${LONGEST_PATTERN} characters`;
-  const pattern = compile(regex);
-  if (typeof pattern === "string") return pattern;
-  if (pattern.programSize() > MOST_STEPS) return "it repeats too much: bounds such as {0,50} are written out";
-  return pattern.groupCount() === 0 ? "it has no group: put the number in parentheses" : undefined;
-}
-
-/** Why the path cannot be used, or undefined. */
-export function checkJsonPath(path: string): string | undefined {
-  return PATH.test(path) ? undefined : "it is no path such as a.b[0].c";
-}
 
 export function readMetric(source: MetricSource, text: string): number | null {
   if (text.length > LONGEST_TEXT) return null;
   return "regex" in source ? readMatch(source.regex, text) : readPath(source.json, text);
 }
 
-function compile(regex: string): RE2JS | string {
-  try {
-    return RE2JS.compile(regex, RE2JS.MULTILINE);
-  } catch (error) {
-    return String((error as Error).message).replace("(?m)", "");
-  }
-}
-
 /** Several matches with the same number are one; with different numbers nobody knows which one counts. */
 function readMatch(regex: string, text: string): number | null {
-  const pattern = compile(regex);
-  if (typeof pattern === "string" || pattern.groupCount() === 0) return null;
-  if (pattern.programSize() * text.length > MOST_WORK) return null;
-  const matcher = pattern.matcher(text);
+  const read = readPattern(regex, { lines: true });
+  if (!read.ok || read.pattern.groups === 0 || read.pattern.size * text.length > MOST_WORK) return null;
   const values = new Set<number | null>();
-  while (matcher.find()) {
-    values.add(toNumber(matcher.group(1)));
+  for (const match of read.pattern.matches(text)) {
+    values.add(toNumber(match));
     if (values.size > 1) return null;
   }
   return [...values][0] ?? null;

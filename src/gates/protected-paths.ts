@@ -25,7 +25,11 @@ const MOST_ALTERNATIVES = 256;
 export function compileProtection(globs: readonly string[], project: string): IsProtected {
   const exact = covering(globs, project);
   const folded = covering(globs.map(fold), fold(project));
-  return (path, kind) => folded(fold(path), kind) || exact(path, kind);
+  return (path, kind) => {
+    const name = fold(path);
+    // Only a name that grew can be covered as it was written and not as it is then: `?` stands for one character.
+    return folded(name, kind) || (name.length !== path.length && exact(path, kind));
+  };
 }
 
 function fold(text: string): string {

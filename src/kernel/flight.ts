@@ -23,18 +23,18 @@ export interface Flight {
   readonly verified: boolean;
   /** What the latest visit of this stage has ended with; null: it is the first. */
   readonly before: StageResult | null;
-  /** When the run was created. */
-  readonly createdAt: number;
+  /** When the attempt began. */
+  readonly startedAt: number;
   readonly effect: Effect;
 }
 
 export function flightOf(run: RunId, { facts, progress }: RunningState, start: Start, effect: Effect): Flight {
   const { path: stage, visit, attempt, failures, tree } = start;
   const member = progress.group === null ? null : stage;
-  const { base, createdAt, results } = facts;
+  const { base, at: startedAt, results } = facts;
   const verified = isVerified(facts);
   const before = results.get(stage) ?? null;
-  return { run, stage, member, visit, attempt, failures, tree, base, verified, before, createdAt, effect };
+  return { run, stage, member, visit, attempt, failures, tree, base, verified, before, startedAt, effect };
 }
 
 export type Of<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;

@@ -103,7 +103,7 @@ describe("perform an action", () => {
       verified: false,
       base: null,
       before: null,
-      createdAt: 0,
+      startedAt: 0,
       effect,
     };
     expect((await perform(ACTION, flight, host.ports, stopped())).fact).toMatchObject({ cause: "killed" });
@@ -284,7 +284,7 @@ describe("perform a child run", () => {
       verified: false,
       base: null,
       before: null,
-      createdAt: 0,
+      startedAt: 0,
       effect: { kind: "run", stage, params: {} },
     } as const;
     expect((await perform(plan, flight, host.ports, stopped())).fact).toMatchObject({
@@ -341,7 +341,7 @@ describe("perform in a workspace", () => {
       verified: false,
       base: null,
       before: null,
-      createdAt: 0,
+      startedAt: 0,
       effect,
     };
     expect((await perform(plan, flight, host.ports, createHalt())).fact).toMatchObject({ cause: "spawn_error" });
@@ -372,9 +372,15 @@ describe("perform in a workspace", () => {
       outcome: "failure",
       cause: "invalid_output",
     });
-    const full = pawlError(JOURNAL_ERRORS, "JOURNAL_DISK_FULL", { file: "pawl.db" });
-    const broken = createTestHost(planFrom(WRITES), { ports: refuses("enter", full) });
-    await expect(broken.start()).rejects.toBe(full);
+    const full = [
+      pawlError(JOURNAL_ERRORS, "JOURNAL_DISK_FULL", { file: "pawl.db" }),
+      pawlError(WORKSPACE_ERRORS, "WORKSPACE_DISK_FULL", { path: "vault.git" }),
+    ];
+    for (const method of ["enter", "save"] as const)
+      for (const error of full) {
+        const broken = createTestHost(planFrom(WRITES), { ports: refuses(method, error) });
+        await expect(broken.start()).rejects.toBe(error);
+      }
   });
 
   it("removes the workspace of a member once it is saved", async () => {

@@ -49,13 +49,14 @@ export function refused(effect: Of<"process">, error: string): Processed {
   return { finished: gated(effect, failure("spawn_error", error)) };
 }
 
-/** What a workspace refuses is the end of the stage; anything else that goes wrong is the end of its host. */
+/** What a workspace refuses is the end of the stage; anything else that goes wrong, a full disk too, is the end of its host. */
 export async function orRefusal<T>(work: Promise<T>): Promise<{ readonly value: T } | { readonly refusal: string }> {
   try {
     return { value: await work };
   } catch (error) {
-    if (isPawlError(error) && error.code.startsWith("WORKSPACE_")) return { refusal: error.message };
-    throw error;
+    const isRefusal = isPawlError(error) && error.code.startsWith("WORKSPACE_") && error.code !== "WORKSPACE_DISK_FULL";
+    if (!isRefusal) throw error;
+    return { refusal: error.message };
   }
 }
 

@@ -8,7 +8,7 @@ import type { DrillRecord, IncidentRecord } from "../ports/store/evidence.ts";
 const DAY_MS = 86_400_000;
 
 /** What a level needs. L0 and L1 need nothing, and L2 needs nothing before there was an incident. */
-export const THRESHOLDS = {
+const THRESHOLDS = {
   /** Verified runs in a row, and the level that they must have had at least. */
   L3: { cleanRuns: 5, runsFrom: "L2", drillWithinMs: 30 * DAY_MS },
   L2: { cleanRuns: 5, runsFrom: "L1", drillWithinMs: 30 * DAY_MS },

@@ -73,7 +73,7 @@ function attemptBound(leaf: LeafStage, children: ChildBounds): Bound {
 }
 
 /** How many processes a gate starts at most, one after the other. */
-export function processesOf(judge: Judge): number {
+function processesOf(judge: Judge): number {
   switch (judge.by) {
     case "tests":
       return 2 + judge.reruns * (judge.must === "improve" ? 2 : 1);

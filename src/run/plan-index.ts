@@ -1,14 +1,11 @@
 /** Look-ups in a plan by stage path. Built once per plan: plans are frozen. */
-import { sha256 } from "../base/digest.ts";
-import { canonical, type JsonValue } from "../base/json.ts";
 import { fingerprint } from "../plan/fingerprint.ts";
 import type { GroupStage, LeafStage, Plan, PlanStage } from "../plan/plan.ts";
 
 interface PlanIndex {
   readonly stages: ReadonlyMap<string, PlanStage>;
   readonly children: ReadonlyMap<string, Plan>;
-  /** Digests of its rules and of all of it, once somebody has asked. */
-  policy: string | null;
+  /** The digest of all of it, once somebody has asked. */
   content: string | null;
 }
 
@@ -20,7 +17,6 @@ function indexOf(plan: Plan): PlanIndex {
     index = {
       stages: new Map(plan.stages.map((stage) => [stage.id, stage])),
       children: new Map(plan.children.map((child) => [child.fingerprint, child])),
-      policy: null,
       content: null,
     };
     indexes.set(plan, index);
@@ -33,13 +29,6 @@ export function stageOf(plan: Plan, id: string): PlanStage {
   const found = indexOf(plan).stages.get(id);
   if (found === undefined) throw new Error(`plan ${plan.fingerprint} has no stage "${id}"`);
   return found;
-}
-
-/** Digest of the rules that hold in every run of the plan. */
-export function policyOf(plan: Plan): string {
-  const index = indexOf(plan);
-  index.policy ??= sha256(canonical(plan.rules as unknown as JsonValue));
-  return index.policy;
 }
 
 /** The fingerprint that the plan has by what is in it, whatever it says of itself. */

@@ -59,6 +59,14 @@ export interface CertificateReport {
   readonly checks: readonly CertificateCheck[];
 }
 
+export interface EarnedReport extends Earned {
+  /** Of the plan that was asked about. */
+  readonly level: Level;
+  readonly isEarned: boolean;
+  /** What this level needs that is not there. */
+  readonly lacking: Earned["missing"];
+}
+
 type New<T> = Omit<T, "id" | "at">;
 export type NewEvidence = New<DrillRecord> | New<IncidentRecord>;
 
@@ -134,7 +142,7 @@ export interface Runtime extends ApprovalActions {
   /** Checks every certificate of a run: stored, signed by this project, the same when built again, about a tree that is kept. */
   certificates(run: RunId): Promise<readonly CertificateReport[]>;
   /** The level that the blueprint of the plan has earned with exactly these gates, and what is missing for more. */
-  earned(plan: Plan): Promise<Earned>;
+  earned(plan: Plan): Promise<EarnedReport>;
   /** Records a drill or an incident, for good. */
   addEvidence(evidence: NewEvidence): Promise<EvidenceRecord>;
   evidence(query: EvidenceQuery): Promise<EvidencePage>;

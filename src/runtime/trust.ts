@@ -42,8 +42,10 @@ export function createTrust(
     certificates: async (run) => checkCertificates(parts, (await open()).store, run),
     async earned(plan) {
       const now = parts.clock.now();
-      if (hasState()) return earnedBy((await open()).store, plan, now);
-      return earnedLevel({ now, gates: gatesDigest(plan), runs: [], drills: [], incidents: [] });
+      const nothing = { now, gates: gatesDigest(plan), runs: [], drills: [], incidents: [] };
+      const earned = hasState() ? await earnedBy((await open()).store, plan, now) : earnedLevel(nothing);
+      const lacking = missingFor(earned, plan.level);
+      return { ...earned, level: plan.level, isEarned: lacking.length === 0, lacking };
     },
     async addEvidence(fresh) {
       const record: EvidenceRecord = { ...fresh, id: formatEvidenceId(parts.randomBytes(12)), at: parts.clock.now() };

@@ -1,6 +1,6 @@
 /** The composition root: the only file that names adapters and engines. Stores open with their first use, so reading costs nothing. */
 import { mkdir, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { createFileActions } from "../adapters/files/actions.ts";
 import { createFileArtifacts } from "../adapters/files/artifacts.ts";
 import { createFileHeartbeats } from "../adapters/files/heartbeats.ts";
@@ -57,13 +57,10 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const policy = createPolicyGate();
   const repository = findRepository(root);
   const early = { root, artifacts, redact: redactor.text };
-  const { sandbox, heartbeats, executor, git, signer } = lateParts(repository, config, early);
-  const { hostEnv: env, github, policyFiles } = config;
-  const actions = createActions([
-    createFileActions({ root, artifacts }),
-    createGitActions({ root: repository.top, vault: paths.vault, artifacts, holdVault: git.hold, env, github }),
-    options.actions ?? [],
-  ]);
+  const late = lateParts(repository, config, early);
+  const { sandbox, heartbeats, executor, git, signer } = late;
+  const { policyFiles } = config;
+  const actions = createActions([...ownActions(repository, config, early, late), options.actions ?? []]);
 
   const parts: RuntimeParts = {
     root,
@@ -125,6 +122,8 @@ interface LateParts {
   readonly executor: Executor;
   readonly git: GitParts;
   readonly signer: Signer;
+  /** Folders from which the user's git runs hooks, relative to the top of the repository. */
+  readonly hooksFolders: () => Promise<readonly string[]>;
 }
 
 /** What only a run with processes needs. */
@@ -133,17 +132,17 @@ function lateParts(repository: Repository, config: Config, early: EarlyParts): L
   const paths = statePaths(root);
   const sandbox = lateSandbox(config);
   const heartbeats = createFileHeartbeats({ dir: paths.heartbeats });
+  const hooksFolders: LateParts["hooksFolders"] = async () => {
+    const { hooksFolders: find } = await import("../adapters/git/project/hooks-folders.ts");
+    return find({ root: repository.top, path: config.path });
+  };
   const executor = later<Executor>(["execute", "reap", "salvage", "forget", "leave", "kept"], async () => {
     const { createProcessExecutor } = await import("../adapters/process/executor.ts");
     const { state: stateDir, temp: tempDir, logs: logsDir } = paths;
     const { processEnv: baseEnv } = config;
     return createProcessExecutor({
       ...{ root, stateDir, tempDir, logsDir },
-      ...{ artifacts, redact, baseEnv, sandbox, heartbeats },
-      hooksFolders: async () => {
-        const { hooksFolders } = await import("../adapters/git/project/hooks-folders.ts");
-        return hooksFolders({ root: repository.top, path: config.path });
-      },
+      ...{ artifacts, redact, baseEnv, sandbox, heartbeats, hooksFolders },
     });
   });
   const git = later<GitParts>(
@@ -158,7 +157,34 @@ function lateParts(repository: Repository, config: Config, early: EarlyParts): L
       return createGitWorkspaces({ root: top, project, dir, vault, sandbox, path: config.path });
     },
   );
-  return { sandbox, heartbeats, executor, git, signer: lateSigner(paths.state) };
+  return { sandbox, heartbeats, executor, git, signer: lateSigner(paths.state), hooksFolders };
+}
+
+function ownActions(
+  repository: Repository,
+  { hostEnv: env, github }: Config,
+  { root, artifacts }: EarlyParts,
+  { git, hooksFolders }: LateParts,
+): readonly (readonly Action[])[] {
+  const inProject = async (): Promise<readonly string[]> => fromProject(repository, await hooksFolders());
+  return [
+    createFileActions({ root, artifacts, hooksFolders: inProject }),
+    createGitActions({
+      root: repository.top,
+      vault: statePaths(root).vault,
+      artifacts,
+      holdVault: git.hold,
+      env,
+      github,
+      hooksFolders,
+    }),
+  ];
+}
+
+/** Those that lie in the project, relative to it. */
+function fromProject({ folder }: Repository, paths: readonly string[]): readonly string[] {
+  const ways = paths.map((path) => posix.relative(folder, path));
+  return ways.filter((way) => way !== "" && way !== ".." && !way.startsWith("../"));
 }
 
 function lateSandbox(config: Config): Sandbox {

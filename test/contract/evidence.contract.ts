@@ -10,7 +10,7 @@ export function buildDrill(id: string, fields: Partial<DrillRecord> = {}): Drill
   return { kind: "drill", id, ...about, ...counts, ...fields };
 }
 
-export function buildIncident(id: string, fields: Partial<IncidentRecord> = {}): IncidentRecord {
+function buildIncident(id: string, fields: Partial<IncidentRecord> = {}): IncidentRecord {
   const about = { at: 2000, blueprint: "demo", run: buildRunId(), level: "L3", by: "bob" } as const;
   return { kind: "incident", id, ...about, what: "revert", why: "it broke the build", ...fields };
 }

@@ -18,6 +18,8 @@ export interface Scope {
   readonly vault: string;
   readonly artifacts: Artifacts;
   readonly github: GitHub;
+  /** Folders of the repository from which the user's git runs hooks. */
+  readonly hooksFolders: () => Promise<readonly string[]>;
   /** Keeps new objects of the vault from being removed before they have a name. */
   readonly holdVault: <T>(work: () => Promise<T>) => Promise<T>;
 }

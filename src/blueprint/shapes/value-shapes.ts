@@ -64,12 +64,13 @@ export function pathPattern(): Shape<string> {
   });
 }
 
-/** A pattern that can be matched in linear time. */
+/** A pattern with a group that can be matched in linear time. */
 export function linearPattern(): Shape<string> {
   return mapped(text({ expected: "a pattern of at most 500 characters", max: 500 }), (source, node, { problems }) => {
-    const read = readPattern(source);
-    if (read.ok) return source;
-    problems.report("BLUEPRINT_PATTERN_INVALID", { pattern: source, problem: read.problem }, node);
+    const read = readPattern(source, { lines: true });
+    if (read.ok && read.pattern.groups > 0) return source;
+    const problem = read.ok ? "it has no group: put the number in parentheses" : read.problem;
+    problems.report("BLUEPRINT_PATTERN_INVALID", { pattern: source, problem }, node);
     return undefined;
   });
 }

@@ -9,7 +9,7 @@ import { countOf, formatElapsed } from "./format-time.ts";
 export function renderEventLine(event: RunEvent, paint: Paint): string {
   switch (event.type) {
     case "run.created":
-      return `run ${event.run} of ${paint.bold(oneLine(event.blueprint))} created, plan ${event.plan.slice(0, 12)}${parentOf(event)}`;
+      return `run ${event.run} of ${paint.bold(oneLine(event.blueprint))} created, plan ${event.plan.slice(0, 12)}${parentOf(event)}${unearnedOf(event)}`;
     case "run.started":
       return "run started";
     case "run.resumed":
@@ -49,7 +49,7 @@ export function renderEventLine(event: RunEvent, paint: Paint): string {
     case "run.stopping":
       return `run stops: ${event.reason}${detailOf(event.detail)}`;
     case "run.finished":
-      return `run ${statusColor(event.status, paint)(oneLine(event.status))}: ${event.reason}${detailOf(event.detail)}`;
+      return `run ${statusColor(event.status, paint)(oneLine(event.status))}: ${event.reason}${detailOf(event.detail)}${event.certificate === undefined ? "" : ", certified"}`;
   }
 }
 
@@ -71,6 +71,10 @@ function stageName(stage: string, paint: Paint): string {
 
 function parentOf(event: EventOf<"run.created">): string {
   return event.parent === undefined ? "" : `, child of ${event.parent.run} (${oneLine(event.parent.stage)})`;
+}
+
+function unearnedOf({ unearned }: EventOf<"run.created">): string {
+  return unearned === undefined ? "" : `, above its earned level: ${oneLine(unearned.why)} (${oneLine(unearned.by)})`;
 }
 
 function detailOf(detail: string | undefined): string {

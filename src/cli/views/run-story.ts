@@ -60,6 +60,10 @@ export interface RunStory {
   plan: string;
   params: Readonly<Record<string, JsonValue>>;
   parent: { readonly run: string; readonly stage: string } | null;
+  /** It ran above the level that was earned, because a person said so. */
+  unearned: EventOf<"run.created">["unearned"] | null;
+  /** Digest of the certificate it ended with. */
+  certificate: string | null;
   createdAt: number;
   updatedAt: number;
   status: Status;
@@ -82,6 +86,8 @@ export function beginStory(run: string): RunStory {
     plan: "",
     params: {},
     parent: null,
+    unearned: null,
+    certificate: null,
     createdAt: 0,
     updatedAt: 0,
     status: "queued",
@@ -112,6 +118,7 @@ function tellRun(story: RunStory, event: RunEvent): void {
       story.plan = event.plan;
       story.params = event.params;
       story.parent = event.parent ?? null;
+      story.unearned = event.unearned ?? null;
       story.createdAt = event.at;
       return;
     case "run.started":
@@ -127,6 +134,7 @@ function tellRun(story: RunStory, event: RunEvent): void {
     case "run.finished":
       setStatus(story, event.status as Status, event.reason);
       story.detail = event.detail ?? null;
+      story.certificate = event.certificate?.sha256 ?? null;
       return;
     case "round.started":
       story.round = event.round;

@@ -30,6 +30,12 @@ export function renderRun(story: RunStory, paint: Paint, options: RunViewOptions
     ["created", `${formatTime(story.createdAt)} UTC`],
   ];
   if (story.parent !== null) facts.push(["parent", `${story.parent.run} (${oneLine(story.parent.stage)})`]);
+  if (story.unearned)
+    facts.push([
+      "unearned",
+      `${oneLine(story.unearned.by)} let it run above its earned level: ${oneLine(story.unearned.why)}`,
+    ]);
+  if (story.certificate !== null) facts.push(["certified", `sha256:${story.certificate}`]);
   if (story.usage.tokens > 0 || story.usage.microUsd > 0)
     facts.push(["spent", `${story.usage.tokens} tokens, ${formatUsd(story.usage.microUsd)}`]);
   facts.push(["journal", countOf(story.events, "event")]);

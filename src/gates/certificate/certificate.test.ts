@@ -10,7 +10,7 @@ import {
   checkCertificate,
   type Judgement,
 } from "./certificate.ts";
-import { gatesDigest, policyDigest } from "./digests.ts";
+import { gatesDigest } from "./digests.ts";
 
 const PLAN = planFrom("stages:\n  - { id: check, gate: { command: [ok] } }\n", { level: "L2" });
 const VERDICT = {
@@ -66,7 +66,7 @@ describe("a certificate", () => {
           origin: "r_1",
           level: "L2",
           plan: PLAN.fingerprint,
-          policy: policyDigest(PLAN),
+          policy: PLAN.policy,
           gates: gatesDigest(PLAN),
           unearned: null,
         },

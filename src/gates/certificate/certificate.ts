@@ -6,7 +6,7 @@ import { sha256 } from "../../base/digest.ts";
 import { canonical, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { Level } from "../../blueprint/blueprint.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { gatesDigest, policyDigest } from "./digests.ts";
+import { gatesDigest } from "./digests.ts";
 import { type Folded, foldList, type TestEvidence, testEvidence } from "./test-evidence.ts";
 
 /** A saved tree, and the id of what it holds: the same for every commit with exactly these files. */
@@ -115,7 +115,7 @@ export function buildCertificate(input: CertificateInput): Built {
       origin,
       level: plan.level,
       plan: plan.fingerprint,
-      policy: policyDigest(plan),
+      policy: plan.policy,
       gates: gatesDigest(plan),
       unearned,
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { planFrom } from "../../../test/support/plan-from-yaml.ts";
 import type { LeafStage, Plan } from "../../plan/plan.ts";
-import { gatesDigest, isJudge, judgedBy, policyDigest } from "./digests.ts";
+import { gatesDigest, isJudge, judgedBy } from "./digests.ts";
 
 const HEAD = `version: 1
 name: test
@@ -40,13 +40,6 @@ describe("the digest of gates", () => {
     ["the gates of a child run", { ...plan(), children: [plan()] }],
   ])("depends on %s", (_, other) => {
     expect(gatesDigest(other)).not.toBe(gatesDigest(plan()));
-  });
-});
-
-describe("the digest of a policy", () => {
-  it("is that of its rules", () => {
-    expect(policyDigest({ rules: [] })).not.toBe(policyDigest(plan()));
-    expect(policyDigest(plan())).toBe(policyDigest({ rules: plan().rules }));
   });
 });
 

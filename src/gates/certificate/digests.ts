@@ -16,10 +16,6 @@ export function judgedBy(gate: JudgeStage): string {
   return gate.kind === "inspection" ? gate.by : "person";
 }
 
-export function policyDigest({ rules }: Pick<Plan, "rules">): string {
-  return sha256(canonical(rules as unknown as JsonValue));
-}
-
 /** Where a stage leads and what it is called says nothing about how it judges. */
 const NOT_JUDGEMENT: ReadonlySet<string> = new Set(["routes", "title"]);
 
@@ -40,7 +36,7 @@ function judgementOf(plan: Plan): JsonObject {
     gates,
     given: Object.fromEntries([...paramsOf(gates)].sort().map((name) => [name, plan.params[name]])),
     protect: plan.protect,
-    policy: policyDigest(plan),
+    policy: plan.policy,
     children: plan.children.map(judgementOf),
   };
 }

@@ -61,7 +61,7 @@ describe("the part of a pull request", () => {
     const gates = [GATE, { ...GATE, stage: "verify", by: "tests", tests }, person];
     expect(summary({ gates })).toBe(`### Verified by Pawl
 
-Blueprint fix at level L2, run r\\_1. Every gate passed, the last one on exactly this tree (\`0123456789ab\`).
+Blueprint fix at level L2, run r\\_1. Every gate passed, for exactly this tree (\`0123456789ab\`).
 
 | gate | judged by | verdict | evidence |
 |---|---|---|---|
@@ -84,6 +84,11 @@ Certificate \`sha256:${DIGEST}\`. Check it with \`pawl verify r_1\`.`);
     expect(text).toContain("- push: approve by ann\n- Ran above its earned level: bob said a first try\n\nCost:");
     expect(text).toContain("exactly this tree.\n");
     expect(summary({ approvals })).toContain("- push: approve by ann\n\nCost:");
+  });
+
+  it("says that a person settled what a gate asked", () => {
+    const gates = [{ ...GATE, verdict: "escalate" }];
+    expect(summary({ gates })).toContain("Every gate passed, or a person settled what it asked, for exactly this tree");
   });
 
   it("counts what is not there as nothing", () => {

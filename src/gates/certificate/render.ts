@@ -4,7 +4,7 @@ import { visibleLine } from "../../base/visible.ts";
 import type { Certificate, GateEntry } from "./certificate.ts";
 import { lengthOf, type TestList } from "./test-evidence.ts";
 
-export const TRAILER = "Pawl-Certificate";
+const TRAILER = "Pawl-Certificate";
 
 /** `digest`: of the text of the certificate. */
 export function renderTrailer(digest: string): string {
@@ -20,7 +20,7 @@ export function renderSummary(certificate: Certificate, digest: string): string 
   const lines = [
     "### Verified by Pawl",
     "",
-    `Blueprint ${plain(claim.blueprint)} at level ${claim.level}, run ${plain(claim.run)}. Every gate passed, the last one on exactly this tree${treeOf(candidate)}.`,
+    `Blueprint ${plain(claim.blueprint)} at level ${claim.level}, run ${plain(claim.run)}. ${verdictOf(gates)}, for exactly this tree${treeOf(candidate)}.`,
     "",
     "| gate | judged by | verdict | evidence |",
     "|---|---|---|---|",
@@ -39,6 +39,12 @@ export function renderSummary(certificate: Certificate, digest: string): string 
     `Certificate \`sha256:${digest}\`. Check it with \`pawl verify ${claim.run.replace(/[^A-Za-z0-9_-]/g, "")}\`.`,
   ];
   return lines.join("\n");
+}
+
+function verdictOf(gates: readonly GateEntry[]): string {
+  return gates.every(({ verdict }) => verdict === "pass")
+    ? "Every gate passed"
+    : "Every gate passed, or a person settled what it asked";
 }
 
 function treeOf({ oid }: Certificate["candidate"]): string {

@@ -3,7 +3,7 @@ import { sha256 } from "../../base/digest.ts";
 import { canonical, isJsonObject, type JsonValue } from "../../base/json.ts";
 
 /** Longer lists are kept beside the certificate. */
-export const MOST_LISTED = 2000;
+const MOST_LISTED = 2000;
 
 /** The thing itself, or how many entries it has and the digest of its canonical text. */
 export type Folded<T> = T | { readonly count: number; readonly sha256: string };

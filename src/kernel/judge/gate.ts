@@ -20,11 +20,11 @@ export async function performGate(
   ports: KernelPorts,
   halt: Halt,
 ): Promise<Processed> {
-  const { run, stage, attempt, tree, base, createdAt } = flight;
+  const { run, stage, attempt, tree, base, startedAt } = flight;
   const { workspace } = plan;
   if (tree === null || base === null || workspace === null)
     return refused(effect, "the run has no tree to judge: nothing was started");
-  const composition = { candidate: tree, base, protect: plan.protect, at: createdAt };
+  const composition = { candidate: tree, base, protect: plan.protect, at: startedAt };
   const composed = await orRefusal(ports.workspaces.compose(run, composition));
   if ("refusal" in composed) return refused(effect, composed.refusal);
   const judged = composed.value;

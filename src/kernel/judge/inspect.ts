@@ -29,7 +29,7 @@ export async function performInspection(
   const verdict =
     gate.by === "change"
       ? judgeChange(gate.rules, files)
-      : judgeMerge(gate.rules, files, { verified, level: plan.level, baseMoved: false });
+      : judgeMerge(gate.rules, files, { verified, level: plan.level });
   return finishedWith(verdict);
 }
 

@@ -3,7 +3,7 @@ import { sha256 } from "../../base/digest.ts";
 import { canonical, type JsonObject } from "../../base/json.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { EventOf, Fact, QuestionKind } from "../events.ts";
-import { contentOf, policyOf } from "../plan-index.ts";
+import { contentOf } from "../plan-index.ts";
 import type { Lane, RunFacts } from "../state.ts";
 
 /** What an answer is about: this tree, this stage, this attempt of this visit, exactly this request. */
@@ -31,12 +31,12 @@ export function approvalDigest(plan: Plan, { origin }: RunFacts, subject: Subjec
   const { path: stage, visit, attempt, tree: commit } = subject.place;
   const { request } = subject;
   const place = { run: origin, commit, stage, visit, attempt };
-  return sha256(canonical({ plan: contentOf(plan), policy: policyOf(plan), ...place, request }));
+  return sha256(canonical({ plan: contentOf(plan), policy: plan.policy, ...place, request }));
 }
 
 /** The same request under the same rule, at any place of the run. */
 export function approvalScope(plan: Plan, facts: RunFacts, rule: string, request: JsonObject): string {
-  return sha256(canonical({ plan: contentOf(plan), policy: policyOf(plan), run: facts.origin, rule, request }));
+  return sha256(canonical({ plan: contentOf(plan), policy: plan.policy, run: facts.origin, rule, request }));
 }
 
 /** The id of a question names its run, so that whoever has the id finds it, and is long enough that none is made to fit. */
@@ -61,7 +61,7 @@ export function ask(plan: Plan, facts: RunFacts, asking: Asking, now: number): F
     digest,
     why,
     answers,
-    policy: policyOf(plan),
+    policy: plan.policy,
     ...(request === null ? {} : { request }),
     ...(place.tree === null ? {} : { commit: place.tree }),
     ...(rule === undefined || request === null ? {} : { rule, scope: approvalScope(plan, facts, rule, request) }),

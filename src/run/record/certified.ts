@@ -3,7 +3,7 @@ import type { CertificateInput, Judgement, TreeName, UsedApproval } from "../../
 import { isJudge, judgedBy } from "../../gates/certificate/digests.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { isVerified } from "../decide.ts";
-import { resolveEffect } from "../effect/effect.ts";
+import { type Effect, resolveEffect } from "../effect/effect.ts";
 import type { EventOf, RunEvent, StoredEvent } from "../events.ts";
 import { beginState, evolve } from "../evolve.ts";
 import type { Lane, Progress, RunState } from "../state.ts";
@@ -64,8 +64,7 @@ interface Fold {
 /** What a certificate over exactly these events would say; null: they do not tell of a tree that every gate has passed. */
 export function certifiable(plan: Plan, events: readonly StoredEvent[]): Certifiable | null {
   const [first, ...rest] = events;
-  const last = events.at(-1);
-  if (first?.event.type !== "run.created" || last === undefined) return null;
+  if (first?.event.type !== "run.created") return null;
   const created = first.event;
   const fold: Fold = {
     state: beginState(created),
@@ -79,19 +78,20 @@ export function certifiable(plan: Plan, events: readonly StoredEvent[]): Certifi
     after(fold, event);
   }
   const { facts } = fold.state;
-  if (!isVerified(facts) || facts.base === null || facts.tree === null) return null;
-  const { by, why } = created.unearned ?? {};
+  const { base, tree: candidate } = facts;
+  // A run with a tree has a base.
+  if (!isVerified(facts) || base === null || candidate === null) return null;
+  const { unearned } = created;
   return {
     plan,
     run: facts.run,
     origin: facts.origin,
-    unearned: by === undefined || why === undefined ? null : { by, why },
-    journal: { events: events.length, head: last.hash },
-    base: facts.base,
-    candidate: facts.tree,
-    gates: [...facts.verdicts].map(
-      ([stage, verdict]) => fold.judgements.get(stage) ?? unsaid(stage, verdict, facts.at),
-    ),
+    unearned: unearned === undefined ? null : { by: unearned.by, why: unearned.why },
+    journal: { events: events.length, head: (events.at(-1) as StoredEvent).hash },
+    base,
+    candidate,
+    // A verdict that stands was the end of an attempt.
+    gates: [...facts.verdicts.keys()].map((stage) => fold.judgements.get(stage) as Said),
     approvals: fold.approvals,
     cost: { ...facts.usage, stages: facts.started, wallMs: facts.at - facts.startedAt - facts.restedMs },
     createdAt: created.at,
@@ -129,14 +129,10 @@ function after({ state, programs, approvals }: Fold, event: RunEvent): void {
   const { facts, progress } = state as Underway;
   const { leaf, position } = progress.lanes.get(event.stage) as Lane;
   if (leaf.kind !== "gate") return;
-  const resolved = resolveEffect(facts, progress, leaf, position);
-  if (resolved.ok && "argv" in resolved.effect) programs.set(event.stage, resolved.effect.argv);
+  // It has begun, so every reference in it had a value.
+  const { effect } = resolveEffect(facts, progress, leaf, position) as { readonly effect: ProcessEffect };
+  programs.set(event.stage, effect.argv);
 }
 
+type ProcessEffect = Extract<Effect, { kind: "process" }>;
 type Underway = Extract<RunState, { progress: Progress }>;
-
-/** A verdict without an attempt: a person gave it. */
-function unsaid(stage: string, verdict: string, at: number): Said {
-  const nothing = { tree: null, argv: null, exit: null, output: null, log: null, artifacts: {} };
-  return { stage, by: "person", verdict, ...nothing, at };
-}

@@ -29,7 +29,7 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX evidence_by_blueprint ON evidence(blueprint, kind);`,
 ];
 
-export const SCHEMA_VERSION: number = MIGRATIONS.length;
+const SCHEMA_VERSION: number = MIGRATIONS.length;
 /** "Pawl" in ASCII; tells a journal from any other SQLite file. */
 const APPLICATION_ID = 0x5061776c;
 
