@@ -13,7 +13,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-export function pick<T>(random: Random, from: readonly T[]): T {
+function pick<T>(random: Random, from: readonly T[]): T {
   return from[random(from.length)] as T;
 }
 

@@ -20,7 +20,7 @@ const REASONS: readonly (readonly [why: string, names: string])[] = [
   ],
   [
     "it runs text that is not accounted for",
-    "eval source . trap alias enable hash expect tclsh wish luajit octave R Rscript julia ghci runghc runhaskell irb pry erb rake gnuplot m4 dc maxima gp ocaml guile racket scheme sbcl clisp emacs jshell groovy scala kotlin swift psql mysql sqlite3 mongo mongosh redis-cli jrunscript jjs osascript",
+    "eval source . trap alias enable hash expect tclsh wish luajit octave R Rscript julia ghci runghc runhaskell irb pry erb rake gnuplot m4 dc maxima gp ocaml guile racket scheme sbcl clisp emacs jshell groovy psql mysql sqlite3 mongo mongosh redis-cli jrunscript jjs osascript",
   ],
   [
     "it is an editor or a pager, which starts programs",
