@@ -48,7 +48,7 @@ const PURE = `^src/(${PURE_LAYERS.join("|")})/`;
 const NOT_TESTS = "[.]test[.]ts$";
 
 /** Packages that a pure layer may stand on: parsers that are pure themselves, and a regex engine that takes linear time. */
-const PACKAGES = { blueprint: ["yaml"], policy: ["unbash", "re2js"], gates: ["re2js"] };
+const PACKAGES = { base: ["re2js"], blueprint: ["yaml"], policy: ["unbash"] };
 const NPM = ["npm", "npm-dev", "npm-peer", "npm-optional", "npm-no-pkg", "npm-unknown"];
 
 const layerRules = Object.entries(LAYERS).map(([layer, allowed]) => {
@@ -152,6 +152,7 @@ export default {
   options: {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default"] },
     doNotFollow: { path: "node_modules" },
     exclude: { path: "^(dist|coverage|bench/peers)/" },
   },

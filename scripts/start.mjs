@@ -1,7 +1,7 @@
 /**
  * `npm start`: the demo. A copy of examples/fix-tests is repaired by a real run, in a private clone behind a sandbox; the run is killed
- * in the middle and resumed, then shown, compared, verified and replayed. What it made is a commit on a branch of its own.
- * Everything it promises is checked: it ends with an error when one thing is not so.
+ * in the middle and resumed, judged test by test in a fresh checkout, approved, committed, then shown, verified and replayed. A second
+ * run cheats, and is found out. Everything the demo promises is checked: it ends with an error when one thing is not so.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, realpathSync } from "node:fs";
@@ -13,7 +13,7 @@ import { root } from "./lock.mjs";
 import { setup } from "./setup.mjs";
 
 const cli = join(root, "dist", "cli", "main.js");
-const WATCHDOG_MS = 60_000;
+const WATCHDOG_MS = 120_000;
 
 function say(text) {
   console.log(process.stdout.isTTY ? `\n\u001b[1m${text}\u001b[0m` : `\n${text}`);
@@ -96,7 +96,7 @@ function checkEnd(project, told) {
     "an event that was told before the kill is not in the journal",
   );
   promise(count("stage.interrupted", "fix") === 1, "the lost attempt was not recorded as lost");
-  for (const [stage, finished] of Object.entries({ scan: 1, fix: 2, check: 2, report: 1, commit: 1 })) {
+  for (const [stage, finished] of Object.entries({ scan: 1, fix: 2, check: 2, report: 1, change: 1, commit: 1 })) {
     const started = count("stage.started", stage) - count("stage.interrupted", stage);
     promise(
       started === finished && count("stage.finished", stage) === finished,
@@ -104,7 +104,35 @@ function checkEnd(project, told) {
     );
   }
   promise(stored.at(-1)?.status === "succeeded", "the run did not succeed");
+  promise(count("approval.answered", "approve") === 1, "the commit was not approved exactly once");
   return { kept: told.length, all: stored.length, run: stored[0]?.run };
+}
+
+/** The question that is open; it names exactly the tree that would be committed. */
+function openQuestion(project) {
+  const { approvals } = pawlJson(project, "approvals");
+  promise(approvals.length === 1, "there is not exactly one open question");
+  return approvals[0].approval.id;
+}
+
+/** A fixer that edits the tests instead of the code. */
+function checkCheat(project) {
+  const fixer = JSON.stringify(["node", "tools/cheat.mjs"]);
+  const { status } = spawnSync(
+    process.execPath,
+    [cli, "-C", project, "run", "blueprint.yaml", "--level", "L2", "--param", `fixer=${fixer}`, "--json"],
+    { cwd: project, timeout: WATCHDOG_MS },
+  );
+  const { events } = pawlJson(project, "events", "@last");
+  const verdicts = events.flatMap(({ event }) =>
+    event.type === "stage.finished" && event.stage === "check" ? [event] : [],
+  );
+  for (const { outcome, error } of verdicts.slice(0, 1)) console.log(`  check: ${outcome}: ${error}`);
+  promise(status === 1 && verdicts.length > 0, "the cheat did not fail");
+  promise(
+    verdicts.every(({ outcome }) => outcome === "fail"),
+    "a gate passed a cheat",
+  );
 }
 
 /** The work is one commit on a branch of its own, and the checkout of the user is as it was. */
@@ -116,6 +144,8 @@ function checkCommit(project, run) {
   const copy = realpathSync(mkdtempSync(join(tmpdir(), "pawl-demo-result-")));
   git(project, "worktree", "add", "--quiet", "--force", copy, branch);
   promise(testsPass(copy), "the tests do not pass on the new commit");
+  const message = git(project, "log", "-1", "--format=%B", branch);
+  promise(/^Pawl-Certificate: sha256:[0-9a-f]{64}$/m.test(message), "the commit names no certificate");
   git(project, "worktree", "remove", "--force", copy);
   return branch;
 }
@@ -124,7 +154,9 @@ async function demo() {
   const project = copyOfExample();
   say(`1. A small project with failing tests: ${project}`);
   promise(!testsPass(project), "the tests of the example pass before they are repaired");
-  console.log("its tests fail; blueprint.yaml says: test, repair, check, at most five rounds");
+  console.log(
+    "its tests fail; blueprint.yaml says: test, repair, judge, at most five rounds, then ask a person and commit",
+  );
   promise(pawl(project, "plan", "blueprint.yaml") === 0, "pawl plan failed");
 
   say("2. Run it, and kill it with SIGKILL in the middle");
@@ -132,21 +164,30 @@ async function demo() {
   const told = await runAndKill(project);
 
   say("3. Resume it: nothing is lost, nothing that was done is done again");
-  promise(pawl(project, "resume", "@last") === 0, "pawl resume did not end in success");
+  promise(pawl(project, "resume", "@last") === 2, "pawl resume did not wait for a person");
 
-  say("4. Look at it, and do not take its word for it");
+  say("4. It was judged test by test in a fresh checkout, and now it asks: look, then approve exactly that");
+  const question = openQuestion(project);
+  promise(pawl(project, "approvals", question) === 0, "pawl approvals failed");
+  promise(pawl(project, "approve", question) === 0, "the approved run did not end in success");
+
+  say("5. Do not take its word for it");
   promise(pawl(project, "show", "@last") === 0, "pawl show failed");
-  promise(pawl(project, "diff", "@last") === 0, "pawl diff failed");
-  promise(pawl(project, "verify", "@last") === 0, "the journal is not intact");
+  promise(pawl(project, "verify", "@last") === 0, "the journal or the certificate is not intact");
   promise(pawl(project, "replay", "@last") === 0, "the replay differs from the journal");
   const { kept, all, run } = checkEnd(project, told);
   const branch = checkCommit(project, run);
+
+  say("6. The same with a fixer that cheats: it makes the tests agree with the code");
+  console.log('$ pawl run blueprint.yaml --level L2 --param fixer=["node","tools/cheat.mjs"]');
+  checkCheat(project);
 
   say("Done. What was promised was checked:");
   console.log(`- all ${kept} events that were told before the kill are among the ${all} in the journal, byte for byte`);
   console.log("- no finished stage ran again; the repair that was lost was recorded as lost and tried again");
   console.log(`- the work is one commit on the branch ${branch}; main and the files of the project are as they were`);
-  console.log("- the tests pass on that commit, run once more by the demo itself");
+  console.log("- the tests pass on that commit, run once more by the demo itself; the commit names its certificate");
+  console.log("- a fixer that edited the tests got nowhere: they are judged as they were when the run began");
   say("Now your own repository:");
   console.log(`  alias pawl="node ${cli}"`);
   console.log("  cd your/repository");

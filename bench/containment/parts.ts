@@ -98,6 +98,7 @@ export function requestFor(argv: readonly string[], folder: string, sandbox: San
     stallMs: null,
     capture: "text",
     inputs: {},
+    strip: [],
     outputs: [],
   };
 }

@@ -39,8 +39,13 @@ export function compileGlob(glob: string): (path: string) => boolean {
   return (path) => covers(pathParts(path));
 }
 
-/** The same for a path that was taken apart before, and for several globs of which one must cover it. */
-export function compileParts(...globs: readonly string[]): (parts: PathParts) => boolean {
+/** The same for a path that was taken apart before, because it is compared with many globs. */
+export function compileParts(glob: string): (parts: PathParts) => boolean {
+  return compileSome([glob]);
+}
+
+/** The same for several globs of which one must cover the path. */
+export function compileSome(globs: readonly string[]): (parts: PathParts) => boolean {
   const choices = globs.flatMap((glob) => {
     const problem = globProblem(glob);
     if (problem !== undefined) throw new RangeError(`the glob ${JSON.stringify(glob)} cannot be used: ${problem}`);

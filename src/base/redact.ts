@@ -21,7 +21,7 @@ const SECRET_MASK = "[redacted:secret]";
 /** Members of an event that are names, numbers and digests: a digest must not be mistaken for a secret. */
 const STRUCTURE: ReadonlySet<string> = new Set([
   ..."type at run stage plan blueprint parent child visit attempt round rule outcome cause exit signal".split(" "),
-  ..."status reason kind digest answer answers after members log artifacts usage key".split(" "),
+  ..."status reason kind digest answer answers after members log artifacts usage key certificate".split(" "),
 ]);
 
 export function createRedactor(options: RedactorOptions): Redactor {

@@ -21,6 +21,8 @@ export interface ParamSpec {
   /** Without a default the parameter is required. */
   readonly default?: JsonValue;
   readonly description?: string;
+  /** Its value is third-party text, such as the body of an issue. */
+  readonly untrusted?: boolean;
   readonly where: Span;
 }
 
@@ -69,6 +71,8 @@ export interface StageCommon extends StageSettings {
   readonly level?: Level;
   /** Artifacts of earlier stages, as `stage.name`; `stage.log` is the log of a command. */
   readonly inputs: readonly { readonly name: string; readonly where: Span }[];
+  /** What it leaves is third-party text; false: it is not, although the stage reaches the network. */
+  readonly untrusted?: boolean;
   /** Outcome → stage id or terminal (`done`, `fail`, `paused`), in the order written. */
   readonly on: readonly { readonly outcome: string; readonly target: string; readonly where: Span }[];
   readonly where: Span;
@@ -82,11 +86,93 @@ export interface CommandFields {
   readonly outputs: readonly { readonly name: string; readonly path: string }[];
 }
 
+/** The form in which a test runner tells its results; `auto`: found out from what it wrote. */
+export type TestFormat = "auto" | "junit" | "tap" | "node" | "vitest" | "jest" | "pytest" | "go";
+/** Where in the output of a command its number stands. */
+export type MetricSource = { readonly regex: string } | { readonly json: string };
+
+/** How the process of a gate is judged. */
+export type Judge =
+  /** Exit 0 passes, a listed exit escalates to a person, everything else fails. */
+  | { readonly by: "exit"; readonly escalateExits: readonly number[] }
+  /** Test by test, against the tree that the run began with. */
+  | {
+      readonly by: "tests";
+      readonly format: TestFormat;
+      /** Besides that nothing got worse: nothing, a test that failed before passes, or all of them pass. */
+      readonly must: "no_regress" | "improve" | "all_pass";
+      /** A file that the runner writes; null: its standard output is read. */
+      readonly report: string | null;
+      /** How often new failures are tried again before they count. */
+      readonly reruns: number;
+      /** How long a test that was seen to pass and to fail may fail without blocking. */
+      readonly flakyMs: number;
+    }
+  /** One number, measured several times here and on the tree that the run began with. */
+  | {
+      readonly by: "metric";
+      readonly source: MetricSource;
+      readonly direction: "higher" | "lower";
+      readonly must: "improve" | "no_regress" | "reach";
+      /** With `reach`: the value. */
+      readonly target: number | null;
+      /** A difference up to this is none; null: what the measured noise says. */
+      readonly tolerance: number | null;
+      readonly repeats: number;
+    }
+  /** A tool for lint, format or security. What it finds blocks or warns; a tool that is missing fails. */
+  | { readonly by: "quality"; readonly tool: QualityTool; readonly mode: "block" | "warn" };
+
+export type QualityTool = "lint" | "format" | "security" | "custom";
+
+/** What a kind of change leads to. */
+export type ChangeAnswer = "allow" | "escalate" | "fail";
+
+/** What a change may be. Globs without a slash, and folders of `deny`, match at any depth. */
+export interface ChangeRules {
+  readonly deny: readonly string[];
+  /** null: every path that nothing denies. */
+  readonly allow: readonly string[] | null;
+  readonly maxFiles: number | null;
+  readonly maxLines: number | null;
+  /** What a path of `deny` leads to. */
+  readonly denied: Exclude<ChangeAnswer, "allow">;
+  /** What too many files or lines, and a path outside `allow`, lead to. */
+  readonly beyond: Exclude<ChangeAnswer, "allow">;
+  readonly dotfiles: ChangeAnswer;
+  readonly modes: ChangeAnswer;
+  readonly links: ChangeAnswer;
+  readonly submodules: ChangeAnswer;
+  readonly lockfiles: ChangeAnswer;
+  readonly ci: ChangeAnswer;
+  readonly binary: ChangeAnswer;
+}
+
+/** A file in the form of loop-engineering's gate.yaml whose rules are added. */
+export interface GateFileName {
+  readonly name: string;
+  readonly where: Span;
+}
+
 export type LeafSpec =
   | (StageCommon & CommandFields & { readonly kind: "command" })
   | (StageCommon & { readonly kind: "action"; readonly action: string; readonly with: Expression })
-  /** A check by a command. Exit 0 passes, a listed exit escalates to a person, everything else fails. */
-  | (StageCommon & CommandFields & { readonly kind: "gate"; readonly escalateExits: readonly number[] })
+  /** A check by a process. */
+  | (StageCommon & CommandFields & { readonly kind: "gate"; readonly judge: Judge })
+  /** A check of what has changed since the run began; `merge`: whether that may be merged without a person. */
+  | (StageCommon & {
+      readonly kind: "inspection";
+      readonly by: "change" | "merge";
+      readonly rules: ChangeRules;
+      readonly from?: GateFileName;
+    })
+  /** A check by a person: the run waits until one has answered. */
+  | (StageCommon & {
+      readonly kind: "approval";
+      readonly question?: string;
+      readonly expiresMs?: number;
+      readonly remindMs?: number;
+    })
   /** A child run of another blueprint, named by its path relative to this file. */
   | (StageCommon & {
       readonly kind: "run";
@@ -134,6 +220,10 @@ export interface Blueprint {
   /** Shipped sets of rules that it asks for. */
   readonly use: readonly SetName[];
   readonly rules: readonly Rule[];
+  /** Paths that no stage can change for a gate: it sees them as they were when the run began. */
+  readonly protect: readonly string[];
+  /** Names of the built-in list of such paths that are not protected. */
+  readonly unprotect: readonly { readonly name: string; readonly where: Span }[];
   readonly stages: readonly StageSpec[];
   /** The path the text came from, as the user named it. */
   readonly file: string;

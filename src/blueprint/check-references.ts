@@ -101,18 +101,25 @@ function resultFields({ spec }: StageDraft): readonly string[] {
   switch (spec.kind) {
     case "command":
     case "gate":
-      return spec.capture === "none" ? ["outcome", "exit"] : ["outcome", "exit", "output"];
+      return capturesNothing(spec) ? ["outcome", "exit"] : ["outcome", "exit", "output"];
     case "action":
     case "group":
+    case "inspection":
       return ["outcome", "output"];
     case "run":
+    case "approval":
       return ["outcome"];
   }
 }
 
+/** A gate that does more than look at an exit code says what it found. */
+function capturesNothing(spec: Extract<StageDraft["spec"], { kind: "command" | "gate" }>): boolean {
+  return spec.capture === "none" && (spec.kind === "command" || spec.judge.by === "exit");
+}
+
 function missing(field: string, { spec }: StageDraft): string {
   if (field === "") return "it names no result of the stage";
-  const capturing = field === "output" && spec.kind !== "run";
+  const capturing = field === "output" && spec.kind !== "run" && spec.kind !== "approval";
   return capturing
     ? "the stage captures nothing; give it `capture: text`, lines or json"
     : `${stageName(spec.kind)} has no ${field}`;

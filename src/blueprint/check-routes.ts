@@ -1,5 +1,6 @@
 /** Do the routes fit together: outcomes the stage can have, targets that exist, no stage that nothing leads to. */
 import { stageName, TERMINALS } from "./fields.ts";
+import { outcomesOf } from "./outcomes.ts";
 import type { Problems } from "./problems.ts";
 import { NAME } from "./shapes/value-shapes.ts";
 import type { StageDraft } from "./stage-draft.ts";
@@ -53,11 +54,6 @@ function checkOutcomes({ spec, kind, routes }: StageDraft, problems: Problems): 
     };
     problems.report("BLUEPRINT_ROUTE_OUTCOME_UNKNOWN", data, { start, end });
   }
-}
-
-function outcomesOf(spec: StageDraft["spec"]): readonly string[] {
-  if (spec.kind !== "gate") return ["success", "failure"];
-  return spec.escalateExits.length === 0 ? ["pass", "fail"] : ["pass", "fail", "escalate"];
 }
 
 function checkReachable(

@@ -292,6 +292,31 @@ export const BLUEPRINT_ERRORS = {
     why: "The process finds each input in an environment variable; two cannot share one.",
     hint: "Remove it, or rename the artifact or its stage.",
   },
+  BLUEPRINT_GATE_FORM: {
+    ...INPUT,
+    what: (d: { found: string; known: string }) => `a gate needs exactly one of ${d.known}, not ${d.found}`,
+    why: "A gate that judges nothing, or two things, has no verdict.",
+    hint: 'Write one, such as gate: { tests: ["npm", "test"] }; another check is another gate.',
+  },
+  BLUEPRINT_METRIC_FORM: {
+    ...INPUT,
+    what: (d: { problem: string }) => `the metric ${d.problem}`,
+    why: "Without it nobody knows which number is judged, or against what.",
+    hint: 'Write regex: "score: ([0-9.]+)" or json: result.score; `target` goes with `must: reach`.',
+  },
+  BLUEPRINT_GLOB_INVALID: {
+    ...INPUT,
+    what: (d: { glob: string; problem: string }) => `the path ${quote(d.glob)} cannot be used: ${d.problem}`,
+    why: "A glob that matches something else than its author meant guards nothing.",
+    hint: "`*` stands for any characters of one name, `**` for any folders, `{a,b}` for either: src/**/*.{js,ts}.",
+  },
+  BLUEPRINT_PATTERN_INVALID: {
+    ...INPUT,
+    what: (d: { pattern: string; problem: string }) =>
+      `the pattern ${quote(d.pattern)} cannot be used: ${quote(d.problem)}`,
+    why: "Patterns are matched in linear time, so that no output can make one run for ever: there is no looking ahead or back and no reference to a group.",
+    hint: "Write it without (?=, (?!, (?<= and \\1; the syntax is that of RE2.",
+  },
   BLUEPRINT_RULE_FORM: {
     ...INPUT,
     what: (d: { found: string }) => `a rule is about exactly one thing, not ${d.found}`,

@@ -1,4 +1,5 @@
 /** The table of every key a blueprint may have. The validator reads by it and the JSON Schema is written from it. */
+import { GATE_FIELDS, GATE_KINDS, type GateKind } from "./gate-fields.ts";
 import { POLICY_FIELDS } from "./policy/rule-fields.ts";
 import { argument, expression, expressionMap, listOrReference, literal, program } from "./shapes/expression-shape.ts";
 import {
@@ -24,16 +25,27 @@ import {
   mapOf,
   NAME,
   name,
+  pathPattern,
   relativePath,
   tokenCount,
   VARIABLE,
   workspace,
 } from "./shapes/value-shapes.ts";
 
+/** The verbs. */
 export const STAGE_KINDS = ["command", "action", "gate", "group", "run"] as const;
-export type KindName = (typeof STAGE_KINDS)[number];
+type Verb = (typeof STAGE_KINDS)[number];
+/** What a stage is; a gate that no process judges is a kind of its own, because it has none of the keys of a process. */
+export type KindName = Verb | GateKind;
+
+/** The key that makes a stage of this kind. */
+export function verbOf(kind: KindName): Verb {
+  return kind === "inspection" || kind === "approval" ? "gate" : kind;
+}
 
 export function stageName(kind: KindName): string {
+  if (kind === "inspection") return "a gate that judges the change";
+  if (kind === "approval") return "an approval gate";
   return kind === "action" ? "an action stage" : `a ${kind} stage`;
 }
 
@@ -49,6 +61,7 @@ export interface StageField<T> extends Field<T> {
   readonly isTopOnly?: true;
 }
 
+const EVERY: readonly KindName[] = [...STAGE_KINDS, "inspection", "approval"];
 const PROCESS = ["command", "gate"] as const;
 const SINGLE = ["command", "action", "gate"] as const;
 const RETRIED = ["command", "action", "gate", "run"] as const;
@@ -78,7 +91,7 @@ const SETTING_FIELDS = {
   max_visits: {
     shape: integer(1, 100_000),
     about: "How often routes may lead to the stage in one run.",
-    kinds: STAGE_KINDS,
+    kinds: EVERY,
     isTopOnly: true,
   },
   timeout: { shape: duration(1), about: "Longest time of one attempt, such as 10m.", kinds: RETRIED },
@@ -97,17 +110,6 @@ const SETTING_FIELDS = {
   },
   resources: { shape: RESOURCES, about: "The most the process and all it starts may use.", kinds: PROCESS },
 } as const satisfies Record<string, StageField<unknown>>;
-
-const GATE = object(
-  {
-    command: { shape: program(), about: "The check: exit 0 passes.", isRequired: true },
-    escalate: {
-      shape: list(integer(1, 255), { min: 1, max: 255 }),
-      about: "Exit codes that ask a person instead of failing.",
-    },
-  },
-  "gate",
-);
 
 const GROUP = object(
   {
@@ -150,16 +152,16 @@ const reservedVariable = (key: string): string | undefined =>
   key.startsWith("PAWL_") ? "names that begin with PAWL_ are set by the runtime" : undefined;
 
 export const STAGE_FIELDS = {
-  id: { shape: name(), about: "The name of the stage.", kinds: STAGE_KINDS },
+  id: { shape: name(), about: "The name of the stage.", kinds: EVERY },
   title: {
     shape: text({ expected: "text of at most 200 characters", max: 200, refusesReferences: true }),
     about: "A line for people.",
-    kinds: STAGE_KINDS,
+    kinds: EVERY,
   },
   level: {
     shape: oneOf("L1", "L2", "L3"),
     about: "The lowest level at which the stage runs.",
-    kinds: STAGE_KINDS,
+    kinds: EVERY,
     isTopOnly: true,
   },
   command: {
@@ -172,7 +174,11 @@ export const STAGE_FIELDS = {
     about: "A registered function.",
     kinds: ["action"],
   },
-  gate: { shape: GATE, about: "A check by a command: pass, fail or escalate.", kinds: ["gate"] },
+  gate: {
+    shape: object(GATE_FIELDS, "gate"),
+    about: "A check: by a command, by tests, by a metric, of the change itself, or by a person.",
+    kinds: GATE_KINDS,
+  },
   group: { shape: GROUP, about: "Members side by side, or one stage for each item of a list.", kinds: ["group"] },
   run: { shape: RUN, about: "A child run of another blueprint.", kinds: ["run"] },
   with: { shape: expressionMap(), about: "What the action is given.", kinds: ["action"] },
@@ -194,15 +200,20 @@ export const STAGE_FIELDS = {
   inputs: {
     shape: list(text({ expected: "an artifact such as build.log", max: 130 }), { min: 0, max: 100 }),
     about: "Artifacts of earlier stages, as stage.name.",
-    kinds: SINGLE,
+    kinds: [...SINGLE, ...GATE_KINDS],
+  },
+  untrusted: {
+    shape: boolean(),
+    about: "Whether what it leaves is third-party text (true for a process with a network, else false).",
+    kinds: RETRIED,
   },
   ...SETTING_FIELDS,
-  on_success: { shape: target, about: "Where success (of a gate: pass) leads.", kinds: STAGE_KINDS, isTopOnly: true },
-  on_failure: { shape: target, about: "Where failure (of a gate: fail) leads.", kinds: STAGE_KINDS, isTopOnly: true },
+  on_success: { shape: target, about: "Where success (of a gate: pass) leads.", kinds: EVERY, isTopOnly: true },
+  on_failure: { shape: target, about: "Where failure (of a gate: fail) leads.", kinds: EVERY, isTopOnly: true },
   on: {
     shape: record(target, NAME),
     about: "Outcome → where it leads.",
-    kinds: STAGE_KINDS,
+    kinds: EVERY,
     isTopOnly: true,
   },
 } as const satisfies Record<string, StageField<unknown>>;
@@ -215,6 +226,7 @@ const PARAM = object(
     type: { shape: oneOf("string", "number", "boolean", "list", "map"), about: "The type of the value." },
     default: { shape: literal(), about: "The value when nobody gives one; without it the parameter is required." },
     description: { shape: text({ expected: "text of at most 2000 characters", max: 2000 }), about: "What it is for." },
+    untrusted: { shape: boolean(), about: "The value is third-party text, such as the body of an issue (false)." },
   },
   "a parameter",
 );
@@ -260,6 +272,14 @@ export const BLUEPRINT_FIELDS = {
   workspace: { shape: workspace(), about: "Where the processes of a run work (clone)." },
   limits: { shape: LIMITS, about: "Bounds of the whole run." },
   policy: { shape: object(POLICY_FIELDS, "policy"), about: "What stages may do. What no rule mentions is denied." },
+  protect: {
+    shape: list(pathPattern(), { min: 0, max: 200 }),
+    about: "Paths that a gate sees as they were when the run began, besides the built-in ones.",
+  },
+  unprotect: {
+    shape: list(pathPattern(), { min: 0, max: 200 }),
+    about: "Built-in protected paths that are not protected, as they are listed.",
+  },
   stages: {
     shape: list(mapOf("stage", "a stage"), { min: 1, max: MAX_STAGES }),
     about: "The stages; the run begins with the first.",

@@ -9,7 +9,9 @@ import {
   type StageFound,
   stageName,
   TERMINALS,
+  verbOf,
 } from "./fields.ts";
+import { checkGateForm, gateKind, readApprovalGate, readChangeGate, readProcessGate } from "./read-gate.ts";
 import { readGroup } from "./read-group.ts";
 import { type Reading, readFields, reportUnknownKey } from "./shapes/shape.ts";
 import type { StageDraft } from "./stage-draft.ts";
@@ -36,6 +38,7 @@ export function readStage(node: MapNode, outer: Reading, position: Position = "s
     id: found.id?.value ?? (position === "item" ? "item" : ""),
     ...(found.title === undefined ? {} : { title: found.title.value }),
     ...(found.level === undefined ? {} : { level: found.level.value }),
+    ...(found.untrusted === undefined ? {} : { untrusted: found.untrusted.value }),
     ...settingsOf(found),
     inputs: inputs.map((input) => ({ name: input.value, where: span(input) })),
     on: routes.map((route) => ({ ...route.value, where: span(route) })),
@@ -43,11 +46,12 @@ export function readStage(node: MapNode, outer: Reading, position: Position = "s
   };
   const references = reading.references.map((reference) => ({ ...reference, hasItem: position === "item" }));
   const draft = { kind, id, routes, start: at.start, end: at.end };
+  if (found.gate?.node.kind === "map") checkGateForm(found.gate.node, reading);
   if (found.group !== undefined && position === "stage") {
     const group = readGroup(common, found.group, reading, readStage);
     return { ...draft, spec: group.spec, references: [...references, ...group.references], inputs: group.inputs };
   }
-  return { ...draft, spec: leafSpec(kind, common, found), references, inputs: [inputs] };
+  return { ...draft, spec: leafSpec(kind, common, found, reading), references, inputs: [inputs] };
 }
 
 /** The kind follows from the one verb. */
@@ -60,6 +64,7 @@ function readKind(node: MapNode, { problems }: Reading): KindName | undefined {
   if (first === undefined && node.entries.every(({ key }) => Object.hasOwn(FIELDS, key))) {
     problems.report("BLUEPRINT_STAGE_NO_VERB", {}, { start: node.start, end: node.start + 1 });
   }
+  if (first?.key === "gate") return first.value.kind === "map" ? gateKind(first.value) : "gate";
   return first?.key as KindName | undefined;
 }
 
@@ -91,7 +96,7 @@ function isKeptVerb(entry: Entry, kind: KindName | undefined, position: Position
     problems.report("BLUEPRINT_GROUP_NESTED", {}, entry.at);
     return false;
   }
-  return entry.key === kind;
+  return kind !== undefined && entry.key === verbOf(kind);
 }
 
 function isKeptField(
@@ -158,7 +163,7 @@ function resourcesOf({ memory, cpu, processes, file_size, output }: ResourcesFou
 
 /** Every route in the order written. `on_success` and `on_failure` take the name the kind has for it. */
 function routesOf({ on, on_success, on_failure }: StageFound, kind: KindName | undefined): StageDraft["routes"] {
-  const isGate = kind === "gate";
+  const isGate = kind !== undefined && verbOf(kind) === "gate";
   const pairs = (on?.value ?? []).map((route) => ({ outcome: route.name, target: route }));
   if (on_success !== undefined)
     pairs.push({ outcome: isGate ? "pass" : "success", target: { ...on_success, name: "" } });
@@ -173,14 +178,18 @@ function routesOf({ on, on_success, on_failure }: StageFound, kind: KindName | u
     .sort((a, b) => a.start - b.start);
 }
 
-function leafSpec(kind: KindName | undefined, common: StageCommon, found: StageFound): LeafSpec {
+function leafSpec(kind: KindName | undefined, common: StageCommon, found: StageFound, reading: Reading): LeafSpec {
   switch (kind) {
     case "action":
       return { ...common, kind, action: found.action?.value ?? "", with: found.with?.value ?? { lit: {} } };
     case "gate": {
-      const escalateExits = (found.gate?.value.escalate?.value ?? []).map(({ value }) => value);
-      return { ...common, ...processFields(found, found.gate?.value.command?.value), kind, escalateExits };
+      const { program, judge } = readProcessGate(found.gate?.value, reading);
+      return { ...common, ...processFields(found, program), kind, judge };
     }
+    case "inspection":
+      return { ...common, kind, ...readChangeGate(found.gate?.value, reading) };
+    case "approval":
+      return { ...common, kind, ...readApprovalGate(found.gate?.value, reading) };
     case "run": {
       const params = (found.run?.value.params?.value ?? []).map(({ name, value }) => [name, value] as const);
       return { ...common, kind, blueprint: found.run?.value.blueprint?.value ?? "", params };

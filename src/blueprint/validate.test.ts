@@ -43,6 +43,8 @@ describe("parseBlueprint", () => {
       limits: {},
       use: [],
       rules: [],
+      protect: [],
+      unprotect: [],
       stages: [
         {
           kind: "command",

@@ -41,6 +41,11 @@ function validate(tree: Tree, reading: Reading): Blueprint | undefined {
     limits: limitsOf(found.limits?.value ?? {}),
     use: [...new Set((found.policy?.value.use?.value ?? []).map(({ value }) => value))],
     rules,
+    protect: [...new Set((found.protect?.value ?? []).map(({ value }) => value))].sort(),
+    unprotect: (found.unprotect?.value ?? []).map(({ value, node }) => ({
+      name: value,
+      where: problems.source.span(node),
+    })),
     stages: stages.map(({ spec }) => spec),
     file: problems.source.file,
   };
@@ -51,7 +56,7 @@ type LimitsFound = NonNullable<BlueprintFound["limits"]>["value"];
 
 function readParams(params: ParamsFound, problems: Problems): (readonly [string, ParamSpec])[] {
   return params.map(({ name, value, key }) => {
-    const { type, default: preset, description } = value;
+    const { type, default: preset, description, untrusted } = value;
     if (type !== undefined && preset !== undefined && typeOf(preset.value) !== type.value) {
       const data = { name, type: type.value, found: typeOf(preset.value) ?? "null" };
       problems.report("BLUEPRINT_PARAM_DEFAULT_MISMATCH", data, preset.node);
@@ -60,6 +65,7 @@ function readParams(params: ParamsFound, problems: Problems): (readonly [string,
       ...(type === undefined ? {} : { type: type.value }),
       ...(preset === undefined ? {} : { default: preset.value }),
       ...(description === undefined ? {} : { description: description.value }),
+      ...(untrusted === undefined ? {} : { untrusted: untrusted.value }),
       where: problems.source.span(key),
     };
     return [name, spec] as const;

@@ -9,6 +9,7 @@ import { FILE_ERRORS } from "../ports/errors/file-errors.ts";
 import { GIT_ERRORS } from "../ports/errors/git-errors.ts";
 import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
 import { SANDBOX_ERRORS } from "../ports/errors/sandbox-errors.ts";
+import { SIGNER_ERRORS } from "../ports/errors/signer-errors.ts";
 import { WORKSPACE_ERRORS } from "../ports/errors/workspace-errors.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
 import { RUNTIME_ERRORS } from "../runtime/errors.ts";
@@ -25,6 +26,7 @@ export const CATALOGUES: readonly Catalogue[] = [
   SANDBOX_ERRORS,
   EGRESS_ERRORS,
   GIT_ERRORS,
+  SIGNER_ERRORS,
   WORKSPACE_ERRORS,
   RUNTIME_ERRORS,
   CLI_ERRORS,

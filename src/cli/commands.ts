@@ -11,6 +11,7 @@ export const GROUPS: Readonly<Record<Group, string>> = {
   begin: "Begin",
   run: "Run",
   see: "See",
+  decide: "Decide",
   trust: "Trust",
 };
 
@@ -101,10 +102,30 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Show what a run, or one stage of it, changed in its workspace",
     load: async () => (await import("./commands/diff.ts")).diffCommand,
   },
+  approvals: {
+    group: "decide",
+    summary: "List what runs ask people about, or show one question in full",
+    load: async () => (await import("./commands/approvals.ts")).approvalsCommand,
+  },
+  approve: {
+    group: "decide",
+    summary: "Allow what a run asks about, and go on with it",
+    load: async () => (await import("./commands/approve.ts")).approveCommand,
+  },
+  deny: {
+    group: "decide",
+    summary: "Refuse what a run asks about",
+    load: async () => (await import("./commands/deny.ts")).denyCommand,
+  },
   verify: {
     group: "trust",
-    summary: "Check the hash chain of a journal",
+    summary: "Check the hash chain of a journal, and the certificates of a run",
     load: async () => (await import("./commands/verify.ts")).verifyCommand,
+  },
+  level: {
+    group: "trust",
+    summary: "Show the level a blueprint has earned, or record an incident",
+    load: async () => (await import("./commands/level.ts")).levelCommand,
   },
   replay: {
     group: "trust",

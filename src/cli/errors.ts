@@ -94,6 +94,15 @@ export const CLI_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  CLI_RUN_FOREIGN: {
+    what: (d: { run: string; blueprint: string; wanted: string }) =>
+      `Run ${d.run} is one of "${d.blueprint}", not of "${d.wanted}".`,
+    why: "An incident counts against the blueprint whose run did the harm.",
+    hint: (d: { run: string; blueprint: string; wanted: string }) =>
+      `Name the blueprint "${d.blueprint}", or another run.`,
+    retry: "after_change",
+    exit: 3,
+  },
   CLI_AGE_INVALID: {
     what: (d: { age: string }) => `"${d.age}" is not an age.`,
     why: "Trees are dropped by age, and a wrong one could drop what you still need.",

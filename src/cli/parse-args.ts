@@ -76,8 +76,12 @@ export function parseArgs(spec: CommandSpec, argv: readonly string[]): Parsed {
     spec.arguments.forEach((argument, index) => {
       values.set(argument.name, command.processedArgs[index]);
     });
-    for (const option of spec.options)
-      values.set(longName(option), command.opts()[new Option(option.flags).attributeName()]);
+    for (const option of spec.options) {
+      const parsed = new Option(option.flags);
+      const value: unknown = command.opts()[parsed.attributeName()];
+      // `--no-x` is known as an x that was taken away.
+      values.set(longName(option), parsed.negate ? value === false : value);
+    }
   });
   try {
     program.parse([...argv], { from: "user" });

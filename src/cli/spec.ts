@@ -4,7 +4,7 @@ import type { ExitCode } from "./exit-codes.ts";
 import type { Interrupts } from "./interrupts.ts";
 import type { Format, Output } from "./output.ts";
 
-export type Group = "begin" | "run" | "see" | "trust";
+export type Group = "begin" | "run" | "see" | "decide" | "trust";
 
 export interface ArgumentSpec {
   readonly name: string;

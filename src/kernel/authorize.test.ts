@@ -5,7 +5,7 @@ import type { EventOf, Fact } from "../run/events.ts";
 
 function answer(asked: EventOf<"approval.requested">, digest: string, word: string): readonly Fact[] {
   return [
-    { type: "approval.answered", stage: asked.stage, digest, answer: word, by: "ann" },
+    { type: "approval.answered", stage: asked.stage, id: asked.id, digest, answer: word, by: "ann" },
     { type: "run.resumed", after: "wait" },
   ];
 }
@@ -53,7 +53,7 @@ describe("authorize", () => {
 
   it("waits for a person, goes on with exactly what was allowed, and names the rule", async () => {
     const { host, asked } = await asking(ASK);
-    expect(asked).toMatchObject({ kind: "policy", answers: ["approve", "deny"], stage: "a" });
+    expect(asked).toMatchObject({ kind: "policy", answers: ["approve", "approve_run", "deny"], stage: "a" });
     expect(await host.resume(answer(asked, asked.digest, "approve"))).toMatchObject({ state: { status: "succeeded" } });
     expect((await host.events()).find((event) => event.type === "stage.started")).toMatchObject({
       rule: "blueprint.ask[0]",

@@ -2,8 +2,10 @@
 import type { Plan } from "../plan/plan.ts";
 import { requestJson } from "../policy/describe.ts";
 import type { PolicyGate } from "../ports/policy-gate.ts";
+import { approvalDigest, approvalScope, ask, QUESTION_MS } from "../run/approval/question.ts";
 import type { Start } from "../run/decide.ts";
-import { approvalDigest, type Effect, effectJson, resolveEffect } from "../run/effect/effect.ts";
+import { type Effect, effectJson, resolveEffect } from "../run/effect/effect.ts";
+import { taintProblem } from "../run/effect/taint.ts";
 import type { Fact } from "../run/events.ts";
 import type { RunningState } from "../run/state.ts";
 
@@ -16,39 +18,49 @@ export interface Authorized {
 /** What shadow rules would have decided is recorded where the decision is. */
 type ShadowSeen = { readonly shadow?: readonly string[] };
 
-export function authorize(plan: Plan, state: RunningState, start: Start, policy: PolicyGate): Authorized {
+export function authorize(plan: Plan, state: RunningState, start: Start, policy: PolicyGate, now: number): Authorized {
   const { path: stage, visit, attempt } = start;
   const resolved = resolveEffect(state.facts, state.progress, start.leaf, start.position);
   if (!resolved.ok) return { fact: { type: "stage.refused", stage, visit, error: resolved.error }, effect: null };
-  const { effect } = resolved;
+  const { effect, stripped } = resolved;
+  const problem = taintProblem(plan, state.facts, state.progress, start.leaf);
+  if (problem !== null) return denied(start, effect, { rule: "taint", why: problem });
+  const note = Object.keys(stripped).length === 0 ? {} : { stripped };
   const started = (rule: string, seen: ShadowSeen = {}): Authorized => ({
-    fact: { type: "stage.started", stage, visit, attempt, rule, ...seen },
+    fact: { type: "stage.started", stage, visit, attempt, rule, ...note, ...seen },
     effect,
   });
   // A child run has no effect of its own: its stages pass this same path with the rules frozen into its plan.
   if (effect.kind === "run") return started("plan.child");
+  // Looking at what is stored changes nothing.
+  if (effect.kind === "inspection") return started("plan.inspection");
   const { request } = effect;
   const decision = policy.decide(plan.rules, request);
-  const seen: ShadowSeen = decision.shadow === undefined ? {} : { shadow: decision.shadow };
+  const seen = seenBy(decision);
   if (decision.effect === "allow") return started(decision.rule, seen);
-  if (decision.effect === "deny") {
-    return {
-      fact: {
-        type: "policy.denied",
-        stage,
-        visit,
-        rule: decision.rule,
-        why: decision.why,
-        request: requestJson(request),
-        ...seen,
-      },
-      effect: null,
-    };
-  }
-  const shown = effectJson(effect);
-  const digest = approvalDigest(state.facts, start, shown);
-  if (start.granted === digest) return started(decision.rule, seen);
-  const answers = ["approve", "deny"];
-  const question = { kind: "policy", digest, why: decision.why, answers, request: shown } as const;
-  return { fact: { type: "approval.requested", stage, visit, ...question }, effect: null };
+  if (decision.effect === "deny") return denied(start, effect, decision);
+  const { rule, why } = decision;
+  const subject = { place: start, request: effectJson(effect) };
+  const isAllowed =
+    start.granted === approvalDigest(plan, state.facts, subject) ||
+    state.facts.allowed.has(approvalScope(plan, state.facts, rule, subject.request));
+  if (isAllowed) return started(rule, seen);
+  const answers = ["approve", "approve_run", "deny"];
+  const asking = { ...subject, kind: "policy", why, answers, rule, expiresMs: QUESTION_MS } as const;
+  return { fact: ask(plan, state.facts, asking, now), effect: null };
+}
+
+function seenBy({ shadow }: ShadowSeen): ShadowSeen {
+  return shadow === undefined ? {} : { shadow };
+}
+
+function denied(
+  { path: stage, visit }: Start,
+  effect: Effect,
+  refusal: ShadowSeen & { readonly rule: string; readonly why: string },
+): Authorized {
+  const { rule, why } = refusal;
+  const request =
+    "request" in effect ? requestJson(effect.request) : { kind: effect.kind === "run" ? "child" : "inspection" };
+  return { fact: { type: "policy.denied", stage, visit, rule, why, request, ...seenBy(refusal) }, effect: null };
 }

@@ -15,10 +15,12 @@ import { evolve } from "../run/evolve.ts";
 import type { RunState } from "../run/state.ts";
 import { type Aftermath, createAftermath, type Landing } from "./aftermath.ts";
 import { authorize } from "./authorize.ts";
+import { type Flight, flightOf } from "./flight.ts";
 import { createHalt, type Halt } from "./halt.ts";
 import { heed } from "./heed.ts";
 import { type Inbox, waitUntil } from "./inbox.ts";
-import { type Flight, flightOf, perform } from "./perform.ts";
+import { perform } from "./perform.ts";
+import { proofOf } from "./proof.ts";
 
 /** A run as its journal tells it: `seq` events are stored. A new run has none yet, only those in `unsaved`. */
 export interface Restored {
@@ -55,29 +57,18 @@ export async function runLoop(
   ports: KernelPorts,
   inbox: Inbox,
 ): Promise<LoopEnd> {
-  const { run, plan, state, seq, unsaved } = restored;
-  const halt = createHalt();
-  const host: Hosting = {
-    run,
-    plan,
-    ports,
-    inbox,
-    state,
-    seq,
-    pending: [...unsaved],
-    cleared: [],
-    flying: new Set(),
-    aftermath: createAftermath(),
-    halt,
-  };
+  const { plan } = restored;
+  const parts = { cleared: [], flying: new Set<Promise<void>>(), aftermath: createAftermath(), halt: createHalt() };
+  const host: Hosting = { ...restored, ports, inbox, pending: [...restored.unsaved], ...parts };
   try {
     for (const landing of first) record(host, landing);
     for (;;) {
       receive(host);
-      const next = decide(plan, host.state, ports.clock.now());
+      const now = timeOf(host);
+      const next = decide(plan, host.state, now);
       switch (next.kind) {
         case "record":
-          record(host, next);
+          record(host, next, now);
           break;
         case "authorize":
           clear(host, next);
@@ -92,7 +83,7 @@ export async function runLoop(
       }
     }
   } finally {
-    halt.end("drain");
+    host.halt.end("drain");
     await Promise.all(host.flying);
     await host.aftermath.over();
   }
@@ -106,33 +97,44 @@ function receive(host: Hosting): void {
   for (const request of requests) for (const fact of heed(host.state, request)) record(host, { fact });
 }
 
-function record(host: Hosting, landing: Landing): void {
-  const { fact } = landing;
-  const at = Math.max(host.state.facts.at, host.ports.clock.now());
-  const event = host.ports.redact(stamp(fact, at));
+/** Time never runs backwards within a run. */
+function timeOf({ state, ports }: Hosting): number {
+  return Math.max(state.facts.at, ports.clock.now());
+}
+
+function record(host: Hosting, landing: Landing, at: number = timeOf(host)): void {
+  const event = host.ports.redact(stamp(landing.fact, at));
   host.pending.push(event);
   host.state = evolve(host.plan, host.state, event);
   host.aftermath.add(landing);
 }
 
-function clear(host: Hosting, { start, state }: Extract<Decision, { kind: "authorize" }>): void {
-  const { fact, effect } = authorize(host.plan, state, start, host.ports.policy);
-  record(host, { fact });
+function clear(host: Hosting, { start, state, now }: Extract<Decision, { kind: "authorize" }>): void {
+  const { fact, effect } = authorize(host.plan, state, start, host.ports.policy, now);
+  record(host, { fact }, now);
   if (effect !== null) host.cleared.push(flightOf(host.run, state, start, effect));
 }
 
-/** Everything recorded since the last call becomes durable, at once. False: another host was first. */
+/** Everything recorded since the last call becomes durable, at once, but for an end that proves what came before it. */
 async function commit(host: Hosting): Promise<boolean> {
-  const { run, plan, ports, pending } = host;
-  if (pending.length === 0) return true;
-  const first = host.seq + 1;
-  host.seq += pending.length;
+  const { pending } = host;
   host.pending = [];
+  const prove = proofOf(host, pending.at(-1));
+  if (prove === null) return store(host, pending);
+  return (await store(host, pending.slice(0, -1))) && store(host, [await prove()]);
+}
+
+/** False: another host was first. */
+async function store(host: Hosting, events: readonly RunEvent[]): Promise<boolean> {
+  const { run, plan, ports } = host;
+  if (events.length === 0) return true;
+  const first = host.seq + 1;
+  host.seq += events.length;
   const clearAway = host.aftermath.take();
   const isStored =
     first === 1
-      ? (await ports.journal.create(run, plan, pending)).created
-      : (await ports.journal.append(run, first, pending)).appended;
+      ? (await ports.journal.create(run, plan, events)).created
+      : (await ports.journal.append(run, first, events)).appended;
   if (isStored) clearAway();
   return isStored;
 }

@@ -4,8 +4,9 @@ import type { RunId } from "../base/ids.ts";
 import { canonical, type JsonObject } from "../base/json.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
+import { dueFacts } from "../run/approval/due.ts";
 import { decide } from "../run/decide.ts";
-import { type EventType, type RunEvent, stamp } from "../run/events.ts";
+import { type EventType, type Fact, type RunEvent, stamp } from "../run/events.ts";
 import { beginState, evolve } from "../run/evolve.ts";
 import type { RunState } from "../run/state.ts";
 import { authorize } from "./authorize.ts";
@@ -13,7 +14,6 @@ import type { Restored } from "./loop.ts";
 
 /** Facts that come from outside: the kernel cannot derive them, only the journal knows them. */
 const FROM_OUTSIDE: ReadonlySet<EventType> = new Set<EventType>([
-  "stage.finished",
   "stage.interrupted",
   "stage.rested",
   "run.resumed",
@@ -56,11 +56,27 @@ export function replay(plan: Plan, events: readonly RunEvent[], ports: ReplayPor
 
 /** The canonical text of what the laws write here, given when it was written and what came from outside. */
 function expectedEvent(plan: Plan, state: RunState, event: RunEvent, ports: ReplayPorts): string {
-  if (FROM_OUTSIDE.has(event.type) || isAsked(event)) return canonical(event as unknown as JsonObject);
+  if (isFromOutside(state, event) || isAsked(event)) return canonical(event as unknown as JsonObject);
   const next = decide(plan, state, event.at);
   if (next.kind === "wait" || next.kind === "rest") return next.kind;
-  const { fact } = next.kind === "record" ? next : authorize(plan, next.state, next.start, ports.policy);
-  return canonical(ports.redact(stamp(fact, event.at)) as unknown as JsonObject);
+  const { fact } = next.kind === "record" ? next : authorize(plan, next.state, next.start, ports.policy, next.now);
+  return canonical(ports.redact(stamp(withProof(fact, event), event.at)) as unknown as JsonObject);
+}
+
+/** A certificate is made outside: the laws say only which fact carries it. */
+function withProof(fact: Fact, found: RunEvent): Fact {
+  const carries = fact.type === "run.finished" && found.type === "run.finished" && found.certificate !== undefined;
+  return carries ? { ...fact, certificate: found.certificate } : fact;
+}
+
+/** The verdict of a person follows from the answer; that a question is over, from the time. */
+function isFromOutside(state: RunState, event: RunEvent): boolean {
+  if (event.type === "approval.reminded" || event.type === "approval.expired")
+    return dueFacts(state, event.at).some(
+      ({ type, ...due }) => type === event.type && "id" in due && due.id === event.id,
+    );
+  if (event.type !== "stage.finished") return FROM_OUTSIDE.has(event.type);
+  return !("progress" in state) || state.progress.lanes.get(event.stage)?.leaf.kind !== "approval";
 }
 
 /** A cancel comes from a person, not from the laws. */

@@ -3,7 +3,7 @@
  * The heaviest way through the parts of the route graph, each stage counted as often as it can be visited; then the limits
  * of the run, which end it. A stage that fails at the last moment of its last attempt is the worst stage.
  */
-import type { BackoffSpec } from "../blueprint/blueprint.ts";
+import type { BackoffSpec, Judge } from "../blueprint/blueprint.ts";
 import type { Bound, GroupStage, LeafStage, PlanLimits, PlanStage } from "./plan.ts";
 import { nextOf } from "./routes.ts";
 import { worstVisits } from "./visits.ts";
@@ -61,8 +61,26 @@ function attemptBound(leaf: LeafStage, children: ChildBounds): Bound {
       const child = children.get(leaf.plan) as Bound;
       return { ...child, stages: sum(child.stages, 1), wallMs: Math.min(child.wallMs, sum(leaf.timeoutMs, ENDING_MS)) };
     }
-    default:
+    case "approval":
+      return { ...NOTHING, stages: 1 };
+    case "inspection":
+      return { ...NOTHING, stages: 1, wallMs: leaf.timeoutMs };
+    case "gate":
+      return { ...NOTHING, stages: 1, wallMs: product(sum(leaf.timeoutMs, ENDING_MS), processesOf(leaf.judge)) };
+    case "command":
       return { ...NOTHING, stages: 1, wallMs: sum(leaf.timeoutMs, ENDING_MS) };
+  }
+}
+
+/** How many processes a gate starts at most, one after the other. */
+function processesOf(judge: Judge): number {
+  switch (judge.by) {
+    case "tests":
+      return 2 + judge.reruns * (judge.must === "improve" ? 2 : 1);
+    case "metric":
+      return 2 * judge.repeats;
+    default:
+      return 1;
   }
 }
 
@@ -72,7 +90,7 @@ function leavesOf(stages: readonly PlanStage[]): readonly LeafStage[] {
 
 /** An action is left behind when its time is up; a child run may have processes. */
 function hasProcess({ kind }: LeafStage): boolean {
-  return kind !== "action";
+  return kind === "command" || kind === "gate" || kind === "run";
 }
 
 /** At least one start is counted, so that a fan-out over nothing uses up `limits.stages` too. */

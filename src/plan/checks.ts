@@ -12,6 +12,7 @@ import { isAbove } from "./routes.ts";
 
 export type ActionSpec = Extract<LeafSpec, { kind: "action" }>;
 export type RunSpec = Extract<LeafSpec, { kind: "run" }>;
+export type InspectionSpec = Extract<LeafSpec, { kind: "inspection" }>;
 
 export interface Known {
   readonly actions: ReadonlyMap<string, ActionSignature>;
@@ -29,9 +30,23 @@ export function checkStage(spec: StageSpec, known: Known): readonly Diagnostic[]
       return [...checkFixedEffect(spec, "keyed"), ...checkChild(spec, known)];
     case "group":
       return [...checkFixedEffect(spec, "idempotent"), ...spec.members.flatMap((member) => checkStage(member, known))];
-    default:
+    case "approval":
+      return [];
+    case "inspection":
+      return checkTree(spec, spec.by, known);
+    case "gate":
+      return [...checkWall(spec, known), ...checkTree(spec, spec.judge.by, known)];
+    case "command":
       return checkWall(spec, known);
   }
+}
+
+const COMPARING: readonly string[] = ["tests", "metric", "change", "merge"];
+
+/** What is compared with the beginning of the run needs a tree of the run. */
+function checkTree({ id, where }: StageSpec, by: string, { of }: Known): readonly Diagnostic[] {
+  if (of.workspace.kind !== "directory" || !COMPARING.includes(by)) return [];
+  return [diagnose(PLAN_ERRORS, "PLAN_GATE_TREELESS", { stage: id, by }, where)];
 }
 
 /** Actions that the level of the plan does not allow, in a stage that it reaches. */

@@ -5,19 +5,23 @@
 import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import { canonical, type JsonValue } from "../base/json.ts";
 import { failed, ok, type Result } from "../base/result.ts";
-import type { Blueprint, Level, LimitsSpec, StageSpec } from "../blueprint/blueprint.ts";
+import type { Blueprint, ChangeRules, Level, LimitsSpec, StageSpec } from "../blueprint/blueprint.ts";
 import { frozen, type Rule } from "../policy/rule.ts";
 import { GUARD } from "../policy/shipped/guard.ts";
 import { SETS } from "../policy/shipped/sets.ts";
 import { MEASURES, worstCase } from "./bound.ts";
-import { checkLevel, checkStage, type RunSpec } from "./checks.ts";
+import { checkLevel, checkStage, type InspectionSpec, type RunSpec } from "./checks.ts";
 import { settle } from "./defaults.ts";
 import { PLAN_ERRORS } from "./errors.ts";
 import { policyDigest, seal } from "./fingerprint.ts";
 import { defaultParams, giveParams, type ParamValues } from "./params.ts";
 import type { ActionSignature, LeafStage, Plan, PlanLimits, PlanStage } from "./plan.ts";
+import { protectedPaths } from "./protected.ts";
 import { type Routed, routeStages } from "./routes.ts";
 import { buildStage, type Child } from "./stages.ts";
+import type { Given } from "./taint/sources.ts";
+import { findTaint, type Taint } from "./taint/taint.ts";
+import { bringsTree } from "./taint/ways.ts";
 import { worstVisits } from "./visits.ts";
 
 export interface CompileInput {
@@ -30,6 +34,8 @@ export interface CompileInput {
   readonly rules: readonly Rule[];
   /** A blueprint already read: the name as written, and the file of the blueprint that names it. */
   readonly child: (name: string, from: string) => Blueprint | undefined;
+  /** The rules of a gate together with those of the file it names, which was read already; undefined: it names none. */
+  readonly gateRules?: (gate: InspectionSpec, from: string) => ChangeRules | undefined;
 }
 
 const DEEPEST = 16;
@@ -46,22 +52,30 @@ interface Session {
   readonly input: CompileInput;
   readonly actions: ReadonlyMap<string, ActionSignature>;
   readonly problems: Diagnostic[];
-  /** Each child is compiled once per set of inherited rules; undefined: it has problems, which were reported. */
+  /** Each child is compiled once per set of inherited rules and third-party text; undefined: it has problems, which were reported. */
   readonly plans: Map<string, Plan | undefined>;
+  /** Whether a run of the blueprint in this file leaves third-party text in its tree; undefined: it is being found out. */
+  readonly brings: Map<string, boolean | undefined>;
 }
 
 export function compile(blueprint: Blueprint, input: CompileInput): Result<Plan> {
   const actions = new Map(input.actions.map((action) => [action.name, action]));
-  const session: Session = { input, actions, problems: [], plans: new Map() };
+  const session: Session = { input, actions, problems: [], plans: new Map(), brings: new Map() };
   const params = giveParams(blueprint, input.params, session.problems);
-  const plan = compileOne(blueprint, params, [], session);
+  const plan = compileOne(blueprint, params, { ancestors: [], given: [] }, session);
   return plan === undefined || session.problems.length > 0 ? failed(session.problems) : ok(plan);
+}
+
+/** Where a blueprint stands: below which others, and with which third-party text. */
+interface Place {
+  readonly ancestors: readonly Blueprint[];
+  readonly given: Given;
 }
 
 function compileOne(
   blueprint: Blueprint,
   params: ParamValues,
-  ancestors: readonly Blueprint[],
+  { ancestors, given }: Place,
   session: Session,
 ): Plan | undefined {
   const { input, actions, problems } = session;
@@ -73,7 +87,10 @@ function compileOne(
   for (const spec of blueprint.stages) problems.push(...checkStage(spec, { actions, child: find, of: blueprint }));
   for (const { spec } of kept) problems.push(...checkLevel(spec, actions, input.level));
   problems.push(...unboundedCycles(blueprint, kept, limits));
-  const children = compileChildren(kept, lineage, session);
+  const protect = protectedPaths(blueprint, problems);
+  const taint = findTaint(kept, { blueprint, actions, given, child: bringing(blueprint, session) });
+  problems.push(...taint.problems);
+  const children = compileChildren(kept, lineage, taint, session);
   if (children === undefined || problems.length > before) return undefined;
 
   const plans = distinct([...children.values()].map((child) => child.plan));
@@ -85,7 +102,9 @@ function compileOne(
       workspace: blueprint.workspace.kind,
       actions,
       child,
+      changeRules: (inspection) => input.gateRules?.(inspection, blueprint.file) ?? inspection.rules,
       bounds,
+      taint: taint.leaf,
     }),
   );
   const bound = worstCase(stages, bounds, limits);
@@ -97,15 +116,21 @@ function compileOne(
     name: blueprint.name,
     level: input.level,
     params,
+    ...(taint.given.length === 0 ? {} : { untrusted: taint.given }),
     limits,
     rules,
     policy: policyDigest(rules),
+    protect: leavesOf(stages).some(({ kind }) => kind === "gate") ? protect : [],
     workspace: needsWorkspace(stages, plans, actions) ? blueprint.workspace : null,
     start: (stages[0] as (typeof stages)[number]).id,
     stages,
     children: plans,
     bound,
   });
+}
+
+function leavesOf(stages: readonly PlanStage[]): readonly LeafStage[] {
+  return stages.flatMap((stage) => (stage.kind === "group" ? stage.members : [stage]));
 }
 
 /** All that applies, each rule once. The guard is part of every plan, whoever compiles it. */
@@ -121,13 +146,13 @@ function needsWorkspace(
   children: readonly Plan[],
   actions: ReadonlyMap<string, ActionSignature>,
 ): boolean {
-  const leaves = stages.flatMap((stage): readonly LeafStage[] => (stage.kind === "group" ? stage.members : [stage]));
   return (
     children.some(({ workspace }) => workspace !== null) ||
-    leaves.some(
+    leavesOf(stages).some(
       (leaf) =>
         leaf.kind === "command" ||
         leaf.kind === "gate" ||
+        leaf.kind === "inspection" ||
         (leaf.kind === "action" && actions.get(leaf.action)?.usesTree === true),
     )
   );
@@ -155,12 +180,13 @@ function limitsOf(limits: LimitsSpec): PlanLimits {
 function compileChildren(
   kept: readonly Routed[],
   lineage: readonly Blueprint[],
+  taint: Taint,
   session: Session,
 ): ReadonlyMap<RunSpec, Child> | undefined {
   const found = new Map<RunSpec, Child>();
   let complete = true;
   for (const spec of kept.flatMap((row) => runsIn(row.spec))) {
-    const child = compileChild(spec, lineage, session);
+    const child = compileChild(spec, lineage, taint.child(spec), session);
     if (child === undefined) complete = false;
     else found.set(spec, child);
   }
@@ -172,7 +198,7 @@ function runsIn(spec: StageSpec): readonly RunSpec[] {
   return spec.kind === "run" ? [spec] : [];
 }
 
-function compileChild(spec: RunSpec, lineage: readonly Blueprint[], session: Session): Child | undefined {
+function compileChild(spec: RunSpec, lineage: readonly Blueprint[], given: Given, session: Session): Child | undefined {
   const { input, plans, problems } = session;
   const parent = lineage.at(-1) as Blueprint;
   const blueprint = input.child(spec.blueprint, parent.file);
@@ -187,10 +213,26 @@ function compileChild(spec: RunSpec, lineage: readonly Blueprint[], session: Ses
     problems.push(diagnose(PLAN_ERRORS, "PLAN_CHILD_TOO_DEEP", { stage: spec.id, most: DEEPEST }, spec.where));
     return undefined;
   }
-  const key = canonical([blueprint.file, inheritedRules(lineage) as unknown as JsonValue]);
-  if (!plans.has(key)) plans.set(key, compileOne(blueprint, defaultParams(blueprint, problems), lineage, session));
+  const key = canonical([blueprint.file, inheritedRules(lineage) as unknown as JsonValue, given]);
+  const place = { ancestors: lineage, given };
+  if (!plans.has(key)) plans.set(key, compileOne(blueprint, defaultParams(blueprint, problems), place, session));
   const plan = plans.get(key);
   return plan === undefined ? undefined : { blueprint, plan };
+}
+
+/** Whether a child of this blueprint leaves third-party text in the tree. One that runs itself is refused elsewhere. */
+function bringing({ file }: Blueprint, session: Session): (spec: RunSpec) => boolean {
+  const { input, actions, brings } = session;
+  return (spec) => {
+    const blueprint = input.child(spec.blueprint, file);
+    if (blueprint === undefined) return false;
+    if (!brings.has(blueprint.file)) {
+      brings.set(blueprint.file, undefined);
+      const rows = routeStages(blueprint, input.level, []);
+      brings.set(blueprint.file, bringsTree(rows, { blueprint, actions, child: bringing(blueprint, session) }));
+    }
+    return brings.get(blueprint.file) ?? false;
+  };
 }
 
 function distinct(plans: readonly Plan[]): readonly Plan[] {

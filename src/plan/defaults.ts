@@ -63,6 +63,11 @@ export function wallOf(spec: StageSettings, defaults: StageSettings, workspace: 
   };
 }
 
+/** What is left to a stage that reads third-party text: it looks, and answers. */
+export function closeWall(wall: Wall): Wall {
+  return { ...wall, sandbox: "read_only", network: [] };
+}
+
 /**
  * The effect of a process stage. A check is made to be repeated. What cannot reach beyond a workspace that is restored
  * before each attempt does nothing new when it is repeated; of any other process nothing is known.

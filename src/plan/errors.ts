@@ -115,6 +115,21 @@ export const PLAN_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  PLAN_UNPROTECT_UNKNOWN: {
+    what: (d: { name: string; near: string | null }) => `"${d.name}" is no built-in protected path.`,
+    why: "What was meant to be taken off would stay protected.",
+    hint: (d: { near: string | null }) => suggest(d.near, "`pawl plan --json` lists the paths as `protect`."),
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_GATE_TREELESS: {
+    what: (d: { stage: string; by: string }) =>
+      `Gate "${d.stage}" judges by ${d.by}, and the workspace is the project folder itself.`,
+    why: "It compares with the tree that the run began with, and the project folder keeps none.",
+    hint: "Use `workspace: clone`, or a gate with a command.",
+    retry: "after_change",
+    exit: 3,
+  },
   PLAN_ACTION_LEVEL: {
     what: (d: { stage: string; action: string; needs: string; level: string }) =>
       `Stage "${d.stage}" calls the action "${d.action}", which needs level ${d.needs}, and the ceiling is ${d.level}.`,
@@ -153,6 +168,22 @@ export const PLAN_ERRORS = {
       `Stage "${d.stage}" says \`${d.written}\`, but action "${d.action}" is \`${d.declared}\`.`,
     why: "After a crash the stage would be repeated more freely than the action can bear.",
     hint: (d: { declared: string }) => `Write \`effect: ${d.declared}\`, or leave \`effect\` out.`,
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_STAGE_TAINTED: {
+    what: (d: { stage: string; wants: string; way: string }) =>
+      `Stage "${d.stage}" says \`${d.wants}\`, but it reads third-party text: ${d.way}.`,
+    why: "Whoever wrote that text could tell the stage what to write and where to send it.",
+    hint: "Put an approval gate on every way between them, leave the key out, or write `untrusted: false` on a source that you trust.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_ACTION_TAINTED: {
+    what: (d: { stage: string; action: string; way: string }) =>
+      `Action "${d.action}" of stage "${d.stage}" is given third-party text: ${d.way}.`,
+    why: "Whoever wrote that text would decide what the action changes outside the run.",
+    hint: "Put an approval gate on every way between them, or give the action text of your own.",
     retry: "after_change",
     exit: 3,
   },

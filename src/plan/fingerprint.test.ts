@@ -64,7 +64,7 @@ const base = (change: Partial<Blueprint> = {}): Blueprint => ({
           ],
         },
       }),
-      gate("c", { escalateExits: [3, 4] }),
+      gate("c", { judge: { by: "exit", escalateExits: [3, 4] } }),
       run("d", "kid", {
         params: [
           ["p", lit(1)],
@@ -169,7 +169,7 @@ describe("the fingerprint", () => {
         },
       }),
     ).toBe(name);
-    expect(nameWith(2, { escalateExits: [4, 3, 4] })).toBe(name);
+    expect(nameWith(2, { judge: { by: "exit", escalateExits: [4, 3, 4] } })).toBe(name);
     expect(
       nameWith(3, {
         params: [
@@ -226,7 +226,7 @@ describe("the fingerprint", () => {
           ["B", lit("1")],
         ],
       }),
-      nameWith(2, { escalateExits: [3] }),
+      nameWith(2, { judge: { by: "exit", escalateExits: [3] } }),
       nameWith(3, {
         params: [
           ["p", lit(2)],

@@ -5,7 +5,9 @@ import type { Usage } from "../base/usage.ts";
 import type {
   BackoffSpec,
   Capture,
+  ChangeRules,
   EffectClass,
+  Judge,
   Level,
   ParamType,
   SandboxMode,
@@ -13,7 +15,7 @@ import type {
 } from "../blueprint/blueprint.ts";
 import type { Rule } from "../policy/rule.ts";
 
-export type StageKind = "command" | "action" | "gate" | "run" | "group";
+export type StageKind = "command" | "action" | "gate" | "inspection" | "approval" | "run" | "group";
 
 /** Where an outcome leads. `back` marks an edge to the same or an earlier stage: taking it starts a new round. */
 export type Target =
@@ -36,6 +38,10 @@ interface PlanStageCommon {
   readonly maxVisits: number | null;
   readonly timeoutMs: number;
   readonly inputs: readonly string[];
+  /** Where the third-party text that it reads came from: the first of its sources. Without it, it reads none. */
+  readonly taint?: readonly string[];
+  /** What it leaves is third-party text. */
+  readonly untrusted?: true;
   /** Every outcome the stage can have; members of a group have none. */
   readonly routes: Readonly<Record<string, Target>>;
 }
@@ -68,8 +74,14 @@ interface PlanProcess {
 }
 
 export type CommandStage = PlanStageCommon & PlanProcess & { readonly kind: "command" };
-export type GateStage = PlanStageCommon &
-  PlanProcess & { readonly kind: "gate"; readonly escalateExits: readonly number[] };
+/** A check by a process, in a fresh checkout of exactly the tree that is judged. */
+export type GateStage = PlanStageCommon & PlanProcess & { readonly kind: "gate"; readonly judge: Judge };
+/** A check of what has changed since the run began. */
+export type InspectionStage = PlanStageCommon & {
+  readonly kind: "inspection";
+  readonly by: "change" | "merge";
+  readonly rules: ChangeRules;
+};
 export type ActionStage = PlanStageCommon & {
   readonly kind: "action";
   readonly action: string;
@@ -85,7 +97,16 @@ export type RunStage = PlanStageCommon & {
   /** Types the child declares for the parameters above, for those that declare one: checked when the values are known. */
   readonly types?: Readonly<Record<string, ParamType>>;
 };
-export type LeafStage = CommandStage | GateStage | ActionStage | RunStage;
+/** A gate that a person judges: nothing runs, the run waits for an answer. */
+export type ApprovalStage = PlanStageCommon & {
+  readonly kind: "approval";
+  readonly question: string | null;
+  /** How long the question stays open. */
+  readonly expiresMs: number;
+  /** When the person is reminded, counted from the question; null: never. */
+  readonly remindMs: number | null;
+};
+export type LeafStage = CommandStage | GateStage | InspectionStage | ApprovalStage | ActionStage | RunStage;
 export type GroupStage = PlanStageCommon & {
   readonly kind: "group";
   readonly members: readonly LeafStage[];
@@ -122,9 +143,13 @@ export interface Plan {
   readonly name: string;
   readonly level: Level;
   readonly params: Readonly<Record<string, JsonValue>>;
+  /** What a run of it is given that is third-party text: `params.name`, and `run.tree` in a child. */
+  readonly untrusted?: readonly string[];
   readonly limits: PlanLimits;
   /** Every rule that applies, the guard among them, whatever layer it came from. */
   readonly rules: readonly Rule[];
+  /** Paths that every gate sees as they were when the run began. Empty without such a gate. */
+  readonly protect: readonly string[];
   /** sha256 of the canonical text of the rules. */
   readonly policy: string;
   /** Where its processes work; null: it has none. */
@@ -148,6 +173,10 @@ export interface ActionSignature {
   readonly input: Readonly<Record<string, { readonly required: boolean; readonly summary: string }>>;
   /** It reads or changes the tree of the run's workspace. */
   readonly usesTree?: true;
+  /** It changes something outside the run, or the tree; unsaid: unless it is idempotent and does not use the tree. */
+  readonly writes?: boolean;
+  /** What it returns and stores is third-party text: it reads the outside. */
+  readonly untrusted?: true;
   /** The lowest level of a run that may call it; without it, any. */
   readonly level?: Level;
 }

@@ -21,7 +21,12 @@ function routesOf(plan: Plan) {
 describe("routes", () => {
   test("lead a good outcome to the next stage or done, and any other to its end, where nothing is written", () => {
     const plan = planOf(
-      blueprint([command("a"), gate("b", { escalateExits: [3] }), gate("c"), group("d", [command("m")])]),
+      blueprint([
+        command("a"),
+        gate("b", { judge: { by: "exit", escalateExits: [3] } }),
+        gate("c"),
+        group("d", [command("m")]),
+      ]),
     );
     expect(routesOf(plan)).toEqual({
       a: { success: { to: "b", back: false }, failure: { end: "fail" } },
@@ -52,7 +57,10 @@ describe("routes", () => {
     const source = blueprint(
       [
         command("a", { on: { success: "paused", failure: "paused" } }),
-        gate("b", { escalateExits: [9], on: { pass: "paused", fail: "fail", escalate: "paused" } }),
+        gate("b", {
+          judge: { by: "exit", escalateExits: [9] },
+          on: { pass: "paused", fail: "fail", escalate: "paused" },
+        }),
       ],
       { limits: { rounds: 4 } },
     );

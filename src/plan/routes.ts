@@ -6,8 +6,9 @@ import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import { type Expression, references } from "../base/expression.ts";
 import { nearest } from "../base/nearest.ts";
 import type { Blueprint, LeafSpec, Level, StageSpec } from "../blueprint/blueprint.ts";
+import { outcomesOf } from "../blueprint/outcomes.ts";
 import { PLAN_ERRORS } from "./errors.ts";
-import type { Plan, Target } from "./plan.ts";
+import type { LeafStage, Plan, Target } from "./plan.ts";
 
 export type Routes = Readonly<Record<string, Target>>;
 
@@ -19,22 +20,14 @@ export interface Routed {
 const ENDS = ["done", "fail", "paused"] as const;
 const GOOD: readonly string[] = ["success", "pass"];
 
-/** Every outcome a stage of this kind can have, the good one first. */
-export function outcomesOf(
-  stage: Pick<StageSpec, "kind"> & { readonly escalateExits?: readonly number[] },
-): readonly string[] {
-  if (stage.kind !== "gate") return ["success", "failure"];
-  return stage.escalateExits?.length ? ["pass", "fail", "escalate"] : ["pass", "fail"];
-}
-
 /** Ids of the stages that a walk may enter after this one; a pause goes on when a person resumes the run. */
 export function nextOf(routes: Routes): readonly string[] {
-  return Object.values(routes).flatMap(entered);
+  return Object.values(routes).flatMap(enteredBy);
 }
 
-function entered(target: Target): readonly string[] {
+export function enteredBy(target: Target): readonly string[] {
   if ("to" in target) return [target.to];
-  return target.resume === undefined ? [] : entered(target.resume);
+  return target.resume === undefined ? [] : enteredBy(target.resume);
 }
 
 /** The stages that remain at this level with their full route tables, in the order written. */
@@ -153,12 +146,16 @@ function expressionsOf(spec: StageSpec): readonly Expression[] {
   return spec.forEach === undefined ? members : [spec.forEach, ...members];
 }
 
-function leafExpressions(spec: LeafSpec): readonly Expression[] {
+/** Every expression of a leaf, as written or as planned. */
+export function leafExpressions(spec: LeafSpec | LeafStage): readonly Expression[] {
   switch (spec.kind) {
     case "action":
       return [spec.with];
     case "run":
       return valuesOf(spec.params);
+    case "inspection":
+    case "approval":
+      return [];
     default:
       return ["argv" in spec.program ? spec.program.argv : spec.program.shell, ...valuesOf(spec.env)];
   }

@@ -14,6 +14,14 @@ describe("a sealed name", () => {
     expect(sealedPartOf("PAWL.yaml")).toBe("PAWL.yaml");
   });
 
+  test("is also that of a folder which is sealed besides, with everything below it", () => {
+    expect(sealedPartOf("tools/hooks/pre-commit", ["lib", "tools/hooks"])).toBe("tools/hooks");
+    expect(sealedPartOf("Tools/Hooks", ["tools/hooks"])).toBe("tools/hooks");
+    expect(sealedPartOf("tools/hooks/.envrc", ["tools/hooks"])).toBe("tools/hooks/.envrc");
+    for (const path of ["tools", "tools/hooks-of-mine", "a/tools/hooks"])
+      expect(sealedPartOf(path, ["tools/hooks"])).toBeUndefined();
+  });
+
   test("is no part of a longer name", () => {
     for (const path of ["", "src/main.ts", ".github/workflows/ci.yml", ".claude.md", "x.envrc", ".gitignore"])
       expect(sealedPartOf(path)).toBeUndefined();

@@ -30,11 +30,15 @@ const REPOSITORY_FILE = ".git/config";
 /** Letters count as equal in both cases: on other machines they name the same file. */
 const NAMES: ReadonlySet<string> = new Set([REPOSITORY, ...SEALED_FOLDERS, ...SEALED_FILES]);
 
-/** The part of a path that ends with the first sealed name in it; undefined: nothing of it is sealed. */
-export function sealedPartOf(path: string): string | undefined {
+/**
+ * The part of a path that ends with the first sealed name in it, or the one of these folders that holds it; undefined:
+ * nothing of it is sealed.
+ */
+export function sealedPartOf(path: string, folders: readonly string[] = []): string | undefined {
   const parts = path.split("/");
   const at = parts.findIndex((part) => NAMES.has(part.toLowerCase()));
-  return at < 0 ? undefined : parts.slice(0, at + 1).join("/");
+  if (at >= 0) return parts.slice(0, at + 1).join("/");
+  return folders.find((folder) => `${path}/`.toLowerCase().startsWith(`${folder}/`.toLowerCase()));
 }
 
 /** Whether programs look for a file at this path and not for a folder. */

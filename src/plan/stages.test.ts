@@ -97,9 +97,12 @@ describe("a stage of the plan", () => {
   });
 
   test("that checks may be repeated, unless the author says otherwise", () => {
-    const stages = [gate("a", { escalateExits: [4, 3, 4] }), gate("b", { effect: "once" })];
+    const stages = [gate("a", { judge: { by: "exit", escalateExits: [4, 3, 4] } }), gate("b", { effect: "once" })];
     expect(planOf(blueprint(stages)).stages.map((stage) => stage.effect)).toEqual(["idempotent", "once"]);
-    expect(planOf(blueprint(stages)).stages[0]).toMatchObject({ kind: "gate", escalateExits: [3, 4] });
+    expect(planOf(blueprint(stages)).stages[0]).toMatchObject({
+      kind: "gate",
+      judge: { by: "exit", escalateExits: [3, 4] },
+    });
     expect(planOf(blueprint(stages, { defaults: { effect: "keyed" } })).stages.map((stage) => stage.effect)).toEqual([
       "keyed",
       "once",

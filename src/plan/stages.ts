@@ -2,6 +2,8 @@
 import type { Expression } from "../base/expression.ts";
 import type {
   Blueprint,
+  ChangeRules,
+  Judge,
   LeafSpec,
   ParamType,
   Program,
@@ -9,11 +11,13 @@ import type {
   StageSpec,
   WorkspaceKind,
 } from "../blueprint/blueprint.ts";
+import { QUESTION_MS } from "../blueprint/read-gate.ts";
 import { type ChildBounds, visitBound } from "./bound.ts";
 import type { RunSpec } from "./checks.ts";
-import { actionEffect, processEffect, settle, wallOf } from "./defaults.ts";
+import { actionEffect, closeWall, processEffect, settle, wallOf } from "./defaults.ts";
 import type { ActionSignature, GroupStage, LeafStage, Plan, PlanStage } from "./plan.ts";
 import type { Routes } from "./routes.ts";
+import type { LeafTaint } from "./taint/taint.ts";
 
 type Pairs = readonly (readonly [name: string, value: Expression])[];
 
@@ -29,8 +33,11 @@ export interface Materials {
   readonly workspace: WorkspaceKind;
   readonly actions: ReadonlyMap<string, ActionSignature>;
   readonly child: (spec: RunSpec) => Child;
+  /** What the gate itself says, together with the file it names. */
+  readonly changeRules: (spec: Extract<LeafSpec, { kind: "inspection" }>) => ChangeRules;
   /** Worst cases of the children, by fingerprint. */
   readonly bounds: ChildBounds;
+  readonly taint: (spec: LeafSpec) => LeafTaint;
 }
 
 export function buildStage(spec: StageSpec, routes: Routes, materials: Materials): PlanStage {
@@ -42,6 +49,7 @@ function buildLeaf(spec: LeafSpec, routes: Routes, materials: Materials): LeafSt
   const settings = settle(spec, defaults);
   const common = {
     ...commonOf(spec, routes, materials),
+    ...taintOf(spec, materials),
     maxAttempts: settings.maxAttempts,
     timeoutMs: settings.timeoutMs,
   };
@@ -61,18 +69,22 @@ function buildLeaf(spec: LeafSpec, routes: Routes, materials: Materials): LeafSt
     }
     case "run":
       return buildRun(spec, common, materials.child(spec));
-    case "gate": {
-      const escalateExits = [...new Set(spec.escalateExits)].sort((a, b) => a - b);
-      return {
-        ...common,
-        ...processOf(spec, materials),
-        kind: "gate",
-        escalateExits,
-      };
-    }
+    case "gate":
+      return { ...common, ...processOf(spec, materials), kind: "gate", judge: orderJudge(spec.judge) };
+    case "inspection":
+      return { ...common, kind: "inspection", effect: "idempotent", by: spec.by, rules: materials.changeRules(spec) };
     case "command":
       return { ...common, ...processOf(spec, materials), kind: "command" };
+    case "approval":
+      return buildApproval(spec, commonOf(spec, routes, materials));
   }
+}
+
+/** Nothing runs and a question is asked once: the time people take is not the run's, and there is nothing to repeat. */
+function buildApproval(spec: Extract<LeafSpec, { kind: "approval" }>, common: ReturnType<typeof commonOf>): LeafStage {
+  const { question = null, expiresMs = QUESTION_MS, remindMs = null } = spec;
+  const fixed = { effect: "idempotent", maxAttempts: 1, timeoutMs: 0 } as const;
+  return { ...common, ...fixed, kind: "approval", question, expiresMs, remindMs };
 }
 
 /** Without a timeout of its own a child run may take its worst case: the default for one process would cut it short. */
@@ -122,9 +134,16 @@ function commonOf(spec: StageSpec, routes: Routes, materials: Materials) {
   };
 }
 
-function processOf(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, { defaults, workspace }: Materials) {
+function taintOf(spec: LeafSpec, { taint }: Materials): Pick<LeafStage, "taint" | "untrusted"> {
+  const { reads, leaves } = taint(spec);
+  return { ...(reads.length === 0 ? {} : { taint: reads }), ...(leaves ? { untrusted: true } : {}) };
+}
+
+function processOf(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, materials: Materials) {
+  const { defaults, workspace } = materials;
   const { cwd, stallMs } = settle(spec, defaults);
-  const wall = wallOf(spec, defaults, workspace);
+  const open = wallOf(spec, defaults, workspace);
+  const wall = materials.taint(spec).reads.length === 0 ? open : closeWall(open);
   return {
     effect: processEffect(spec, defaults, wall),
     program: orderProgram(spec.program),
@@ -135,6 +154,11 @@ function processOf(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, { defa
     capture: spec.capture,
     outputs: spec.outputs.map(({ name, path }) => ({ name, path })).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
+}
+
+function orderJudge(judge: Judge): Judge {
+  if (judge.by !== "exit") return judge;
+  return { by: "exit", escalateExits: [...new Set(judge.escalateExits)].sort((a, b) => a - b) };
 }
 
 /** The same expression with the keys of every map sorted: the order of keys has no meaning and must not change a plan. */

@@ -1,25 +1,17 @@
 /** Conditions: what a rule says besides its pattern. A regular expression runs in linear time, whoever wrote it. */
-import { RE2JS } from "re2js";
 import { normalisePath } from "../base/glob.ts";
 import { canonical } from "../base/json.ts";
+import { type Pattern, readPattern } from "../base/pattern.ts";
 import { type Asked, argumentsOf, hasUnknown, type Mode } from "./asked.ts";
 import type { PolicyRequest } from "./request.ts";
 import type { Condition, Field } from "./rule.ts";
-
-const LONGEST_EXPRESSION = 1000;
 
 /** Why a condition cannot be used, or undefined. */
 export function conditionProblem({ op, values }: Condition): string | undefined {
   if (op !== "in" && values.length !== 1) return `${op} needs exactly one value`;
   if (op !== "matches") return undefined;
-  const [expression] = values as [string];
-  if (expression.length > LONGEST_EXPRESSION) return `the expression is longer than ${LONGEST_EXPRESSION} characters`;
-  try {
-    RE2JS.compile(expression);
-    return undefined;
-  } catch (error) {
-    return `the expression cannot be used: ${(error as Error).message}`;
-  }
+  const read = readPattern(values[0] as string);
+  return read.ok ? undefined : `the expression cannot be used: ${read.problem}`;
 }
 
 export function compileCondition(condition: Condition, mode: Mode): (asked: Asked) => boolean {
@@ -50,8 +42,9 @@ function compileOperator({ op, values }: Condition): (found: string) => boolean 
     case "in":
       return (found) => values.includes(found);
     case "matches": {
-      const expression = RE2JS.compile(value);
-      return (found) => expression.matcher(found).find();
+      // A condition that cannot be read was refused before.
+      const { pattern } = readPattern(value) as { readonly pattern: Pattern };
+      return pattern.test;
     }
   }
 }

@@ -18,7 +18,7 @@ const RULES = [
   rule("vims", "allow", { run: ["nvim", "*"] }),
   rule("nano", "ask", { run: ["nano", "**"] }),
   rule("text", "allow", { shell: "for f in a b; do eval $f; done" }),
-  rule("texts", "allow", { shell: "gcc *" }),
+  rule("texts", "allow", { shell: "less *" }),
   rule("open", "allow", { shell: "mytool *" }),
 ];
 const POLICY = compilePolicy(RULES);
@@ -47,7 +47,7 @@ describe("shell text", () => {
     ["ls 'a", "deny default"],
     ["# nothing", "deny default"],
     ["for f in a b; do eval $f; done", "allow text"],
-    ["gcc a.c", "deny default"],
+    ["less a.c", "deny default"],
     ["mytool a b", "allow open"],
     ["mytool a; rm b", "deny rm"],
     ["bash -c 'ls; rm x'", "deny rm"],

@@ -5,6 +5,7 @@ import type { Usage } from "../base/usage.ts";
 import type { Level } from "../blueprint/blueprint.ts";
 import type { ActionSignature } from "../plan/plan.ts";
 import type { ArtifactRef } from "../run/events.ts";
+import type { Certified } from "./certifier.ts";
 
 export interface ActionContext {
   readonly run: RunId;
@@ -20,6 +21,8 @@ export interface ActionContext {
   readonly tree: string | null;
   /** The latest verdict of every gate is a pass, and the last of them judged exactly this tree. */
   readonly verified: boolean;
+  /** Proof of that, for what leaves the run: the same for every attempt of this visit. null: there is nothing to prove. */
+  readonly certificate?: () => Promise<Certified | null>;
 }
 
 export type ActionReport =

@@ -11,6 +11,8 @@ export interface ChildRequest {
   readonly params: Readonly<Record<string, JsonValue>>;
   /** What its workspace starts from: the tree of its parent. */
   readonly tree: string | null;
+  /** What its gates compare with: what those of its parent do. */
+  readonly base: string | null;
   readonly parent: { readonly run: RunId; readonly stage: string };
 }
 

@@ -3,6 +3,7 @@ import type { RunId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Usage } from "../base/usage.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { Answer } from "../run/approval/answer.ts";
 import type { RunEvent } from "../run/events.ts";
 import type { Status, StopReason, WaitReason } from "../run/reasons.ts";
 
@@ -29,7 +30,11 @@ export interface NewRun {
   readonly params: Readonly<Record<string, JsonValue>>;
   /** What its workspace starts from; null: it has none. */
   readonly tree: string | null;
+  /** What its gates compare with; without it, what its workspace starts from. */
+  readonly base?: string | null;
   readonly parent?: { readonly run: RunId; readonly stage: string };
+  /** A person let it run above the level that was earned; `missing` is the evidence there was not. */
+  readonly unearned?: { readonly by: string; readonly why: string; readonly missing: readonly string[] };
   /** It goes on where another run was: `history` is what that run had done, without its creation. */
   readonly fork?: {
     readonly run: RunId;
@@ -49,8 +54,15 @@ export type ReplayReport =
 export interface Engine {
   /** Resolves when the run exists durably; it then goes on by itself. */
   start(run: NewRun): Promise<Hosted>;
-  /** Goes on with a run that no living host has. Rejects with RUN_NOT_FOUND, RUN_ENDED, RUN_HELD, RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN. */
+  /** Goes on with a run that no living host has. Rejects with RUN_NOT_FOUND, RUN_ENDED, RUN_HELD, RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN, RUN_APPROVAL_*. */
   resume(run: RunId, options: { readonly answer?: string; readonly by: string }): Promise<Hosted>;
+  /**
+   * Records the answer to a question, durably, and nothing else: the run rests on until somebody resumes it, unless the
+   * answer ends it. Of two answers one wins. Rejects with RUN_NOT_FOUND, RUN_HELD, RUN_ANSWER_UNKNOWN and RUN_APPROVAL_*.
+   */
+  answer(run: RunId, answer: Answer & { readonly id: string }): Promise<void>;
+  /** Records what is due of the questions of a run that rests: reminders, and that nobody answered in time. */
+  tend(run: RunId): Promise<void>;
   /** "requested": its host will end it. "ended": nobody hosted it, so it was ended here. */
   cancel(run: RunId, by: string): Promise<"requested" | "ended">;
   /** Asks for rest at the next stage boundary. */

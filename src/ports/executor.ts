@@ -33,8 +33,12 @@ export interface ProcessRequest {
   readonly capture: Capture;
   /** Artifacts to lay out as files; the process finds each path in PAWL_INPUT_<NAME> (upper case, `_` for every other character). */
   readonly inputs: Readonly<Record<string, ArtifactRef>>;
+  /** Inputs to lay out without hidden characters. */
+  readonly strip: readonly string[];
   /** Files to store after exit 0; a missing one makes the report `invalid_output`. */
   readonly outputs: readonly { readonly name: string; readonly path: string }[];
+  /** What a gate wants to read, however the process ended: a file below the working directory; null: standard output. */
+  readonly evidence?: { readonly report: string | null };
 }
 
 export type AttemptName = Pick<ProcessRequest, "run" | "stage" | "attempt">;
@@ -52,6 +56,10 @@ export interface ProcessReport {
   readonly artifacts: Readonly<Record<string, ArtifactRef>>;
   readonly used?: ResourceUse;
   readonly refused?: readonly RefusedHost[];
+  /** What `evidence` asked for, redacted and whole; or why there is none. */
+  readonly evidence?: { readonly ref: ArtifactRef } | { readonly problem: string };
+  /** How many hidden characters were taken out of which input; none where there were none. */
+  readonly stripped?: Readonly<Record<string, number>>;
 }
 
 export interface Executor {

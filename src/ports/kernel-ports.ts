@@ -2,11 +2,14 @@
 import type { RunId } from "../base/ids.ts";
 import type { RunEvent } from "../run/events.ts";
 import type { Actions } from "./actions.ts";
+import type { Artifacts } from "./artifacts.ts";
+import type { Certifier } from "./certifier.ts";
 import type { ChildRuns } from "./child-runs.ts";
 import type { Clock } from "./clock.ts";
 import type { Executor } from "./executor.ts";
 import type { PolicyGate } from "./policy-gate.ts";
 import type { Journal } from "./store/journal.ts";
+import type { TreeReader } from "./trees.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 export interface KernelPorts {
@@ -15,8 +18,12 @@ export interface KernelPorts {
   readonly policy: PolicyGate;
   readonly executor: Executor;
   readonly workspaces: Workspaces;
+  readonly trees: TreeReader;
+  readonly artifacts: Pick<Artifacts, "put" | "get">;
   readonly actions: Actions;
   readonly children: ChildRuns;
+  /** Without it nothing is certified. */
+  readonly certifier?: Certifier;
   /** Masks secrets in an event before it is used or stored. */
   readonly redact: (event: RunEvent) => RunEvent;
   /** Live output for people who watch: no guarantee, never stored, must not throw. */

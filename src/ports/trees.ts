@@ -11,6 +11,12 @@ export interface ChangedFile {
   readonly newMode: string;
 }
 
+export interface CountedFile extends ChangedFile {
+  /** Lines as git counts them; null: it is binary, and nobody can say. */
+  readonly addedLines: number | null;
+  readonly deletedLines: number | null;
+}
+
 export interface TreeDiff {
   readonly files: readonly ChangedFile[];
   /** The whole change as git writes it, every file as text. */
@@ -42,9 +48,30 @@ export interface SweepReport {
   readonly bytesAfter: number;
 }
 
-export interface Trees {
+/** What a tree holds, read from what is kept and never from a folder. Paths count from the top of the tree. */
+export interface TreeReader {
+  /**
+   * Every path that differs, with its lines; a file that was renamed, as both names. Rejects with WORKSPACE_TREE_MISSING, and with
+   * WORKSPACE_TREE_TOO_LARGE beyond 100,000 of them.
+   */
+  changes(from: string, to: string): Promise<readonly CountedFile[]>;
+  /**
+   * The bytes of a file; null: there is no file, or something else. No link is followed. Rejects with WORKSPACE_TREE_MISSING, and with
+   * WORKSPACE_FILE_TOO_LARGE when it is longer than `maxBytes`.
+   */
+  read(tree: string, path: string, maxBytes: number): Promise<Uint8Array | null>;
+  /**
+   * The sha256 of everything that a composition with these globs would protect, by path: of the bytes of a file, of where a
+   * link leads, of the name of a submodule's commit. Rejects as `changes` does.
+   */
+  hashes(tree: string, globs: readonly string[]): Promise<Readonly<Record<string, string>>>;
+}
+
+export interface Trees extends TreeReader {
   /** What changed from one tree to another; the patch is cut at `maxBytes`. Rejects with WORKSPACE_TREE_MISSING. */
   diff(from: string, to: string, maxBytes: number): Promise<TreeDiff>;
+  /** The id of what a tree holds: the same for every commit with exactly these files. Rejects with WORKSPACE_TREE_MISSING. */
+  oid(tree: string): Promise<string>;
   /** Clears away what runs that have ended left behind. Rejects with WORKSPACE_BUSY when others do not let go in time. */
   sweep(request: SweepRequest): Promise<SweepReport>;
 }

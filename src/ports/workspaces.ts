@@ -19,13 +19,31 @@ export interface SaveLabel {
   readonly at: number;
 }
 
-export interface Workspace {
+/** What is judged: the tree of a maker with the protected paths of the tree that its run started from. */
+export interface Composition {
+  readonly candidate: string;
+  readonly base: string;
+  /**
+   * Globs, of paths from the top of the tree or from the project in it. Upper and lower case are one, and a link or submodule is
+   * protected where a folder would have been that a glob reaches into.
+   */
+  readonly protect: readonly string[];
+  readonly at: number;
+}
+
+/** A folder that holds a tree, and what a process needs to work there. */
+export interface Checkout {
   /** The folder on this machine that holds the files. */
   readonly folder: string;
   /** Where in it the project lies, below which stages start; empty: the whole of it is the project. */
   readonly project: string;
   /** What a process behind a wall needs besides the folder. */
   readonly mounts: readonly Mount[];
+  /** Removes it. What it held is thrown away; once more does nothing. */
+  remove(label: SaveLabel): Promise<void>;
+}
+
+export interface Workspace extends Checkout {
   /** Saves everything in it. Resolves to the tree it began with when nothing has changed. */
   save(label: SaveLabel): Promise<string>;
   /** Removes it. What was not saved is saved first. */
@@ -52,6 +70,18 @@ export interface Workspaces {
   enter(place: Place, tree: string, label: SaveLabel): Promise<Workspace>;
   /** Saves what an attempt that was cut off left in the workspace; null: there is no workspace. */
   salvage(place: Place, label: SaveLabel): Promise<string | null>;
+  /**
+   * The tree that is as `candidate`, but as `base` at every protected path: what was changed or deleted there is restored, what is
+   * new there is gone, and what stands in the way of it gives way. The same composition gives the same tree; it is `candidate` itself when
+   * nothing protected differs. Kept as long as the trees of the run. Rejects with WORKSPACE_TREE_MISSING.
+   */
+  compose(run: RunId, composition: Composition): Promise<string>;
+  /**
+   * A new folder that holds exactly `tree`, with the shared folders of the project, and nothing that any stage left: no ignored
+   * file, no history but that of the project. Nothing in it is ever saved. It is gone after `remove`, with the run, with the process that
+   * asked for it at the latest when the next one sweeps. Each call gives another folder.
+   */
+  checkout(place: Omit<Place, "member">, tree: string): Promise<Checkout>;
   /** Removes every workspace of a run that has ended. Idempotent; what was not saved is saved first. */
   leave(run: RunId, at: number): Promise<void>;
 }

@@ -203,7 +203,7 @@ describe("the run clock", () => {
     host.clock.advance();
     const digest = asked?.type === "approval.requested" ? asked.digest : "";
     const end = await host.resume([
-      { type: "approval.answered", stage: "a", digest, answer: "approve", by: "ann" },
+      { type: "approval.answered", stage: "a", id: "", digest, answer: "approve", by: "ann" },
       { type: "run.resumed", after: "wait" },
     ]);
     expect(end).toMatchObject({ state: { status: "succeeded" } });

@@ -8,17 +8,25 @@
  */
 import { addUsage, NO_USAGE, type Usage } from "../base/usage.ts";
 import type { GroupStage, LeafStage, Plan, Target } from "../plan/plan.ts";
-import { approvalDigest } from "./effect/effect.ts";
+import { dueFact, dueTimes, openLanes } from "./approval/due.ts";
+import { isAnswered, isStale, judgementFact } from "./approval/judgement.ts";
+import { ask } from "./approval/question.ts";
+import type { ActingStage } from "./effect/effect.ts";
 import type { Fact } from "./events.ts";
 import { finishFact } from "./finish.ts";
 import { openingFact } from "./group.ts";
+import { isGate } from "./lanes.ts";
 import { costOf, reachedLimit, roundLimit, startLimit, visitLimit, wallDeadline } from "./limits.ts";
 import { stageOf } from "./plan-index.ts";
 import { REASONS } from "./reasons.ts";
 import type { Lane, RunningState, RunState, Stopping } from "./state.ts";
 
 /** A leaf stage that may start, as far as the run's own laws go. */
-export interface Start {
+export interface Start extends Beginning {
+  readonly leaf: ActingStage;
+}
+
+interface Beginning {
   readonly path: string;
   readonly leaf: LeafStage;
   readonly position: number;
@@ -26,17 +34,18 @@ export interface Start {
   readonly attempt: number;
   readonly failures: number;
   readonly granted: string | null;
+  readonly refusal: Lane["refusal"];
   readonly tree: string | null;
 }
 
-/** Whether every gate's latest verdict is a pass, and the last of them judged exactly the tree that the run holds. */
-export function isVerified({ tree, verifiedTree, verdicts }: RunningState["facts"]): boolean {
-  return tree !== null && tree === verifiedTree && [...verdicts.values()].every((verdict) => verdict === "pass");
+/** Whether every gate's latest verdict is a pass, and the last process that judged saw exactly the tree that the run holds. */
+export function isVerified({ tree, verified, verdicts }: RunningState["facts"]): boolean {
+  return tree !== null && tree === verified?.tree && [...verdicts.values()].every((verdict) => verdict === "pass");
 }
 
 export type Decision =
   | { readonly kind: "record"; readonly fact: Fact }
-  | { readonly kind: "authorize"; readonly start: Start; readonly state: RunningState }
+  | { readonly kind: "authorize"; readonly start: Start; readonly state: RunningState; readonly now: number }
   | { readonly kind: "wait"; readonly until: number | null }
   | { readonly kind: "rest" };
 
@@ -78,16 +87,8 @@ function decideStage(plan: Plan, state: RunningState, cursor: Extract<Target, { 
     if (limit !== null) return stop(limit);
     const visit = (facts.visits.get(stage.id) ?? 0) + 1;
     if (stage.kind === "group") return record(openingFact(stage, facts, visit));
-    return begin(plan, state, {
-      path: stage.id,
-      leaf: stage,
-      position: 0,
-      visit,
-      attempt: 1,
-      failures: 0,
-      granted: null,
-      tree: facts.tree,
-    });
+    const fresh = { position: 0, visit, attempt: 1, failures: 0, granted: null, refusal: null, tree: facts.tree };
+    return begin(plan, state, { path: stage.id, leaf: stage, ...fresh }, now);
   }
   return stage.kind === "group" ? decideGroup(plan, state, stage, now) : decideLanes(plan, state, 1, false, now);
 }
@@ -105,21 +106,34 @@ function decideGroup(plan: Plan, state: RunningState, group: GroupStage, now: nu
 function decideLanes(plan: Plan, state: RunningState, maxParallel: number, closing: boolean, now: number): Decision {
   const lanes = [...state.progress.lanes.values()];
   const lost = lanes.find((lane) => lane.status === "lost");
-  if (lost !== undefined) return record(askAboutLoss(state, lost));
+  if (lost !== undefined) return record(askAboutLoss(plan, state, lost, now));
+  const asking = openLanes(state.progress);
+  const due = asking.flatMap((lane) => dueFact(lane, now) ?? []);
+  const [over] = due.filter(({ type }) => type === "approval.expired");
+  if (over !== undefined) return record(over);
+  // What a gate beside it has made of the tree was shown to nobody.
+  const stale = asking.find((lane) => isStale(plan, state.facts, lane));
+  if (stale !== undefined) return begin(plan, state, { ...stale, attempt: 1 }, now);
   const running = runningLanes(state);
   const ready = lanes.filter((lane) => lane.status === "ready" && !(closing && isUntried(lane)));
   const next = running < maxParallel ? ready.find((lane) => lane.readyAt <= now) : undefined;
-  if (next !== undefined) return begin(plan, state, { ...next, attempt: next.attempts + 1 });
+  if (next !== undefined) return begin(plan, state, { ...next, attempt: next.attempts + 1 }, now);
+  if (due[0] !== undefined) return record(due[0]);
   if (running === 0 && ready.length === 0) return record({ type: "run.waiting", reason: "awaiting_approval" });
-  const moments = running < maxParallel ? ready.map((lane) => lane.readyAt) : [];
+  const moments = [...dueTimes(asking), ...(running < maxParallel ? ready.map((lane) => lane.readyAt) : [])];
   const deadline = wallDeadline(plan, state.facts);
   if (deadline !== null) moments.push(deadline);
   return waitFor(moments.length === 0 ? null : Math.min(...moments));
 }
 
-function begin(plan: Plan, state: RunningState, start: Start): Decision {
-  const limit = startLimit(plan, state.facts, reservedBy(plan, state), costOf(plan, start.leaf));
-  return limit === null ? { kind: "authorize", start, state } : stop(limit);
+function begin(plan: Plan, state: RunningState, start: Beginning, now: number): Decision {
+  const { leaf } = start;
+  // A question counted when it was asked; its answer starts nothing.
+  const isOver = leaf.kind === "approval" && isAnswered(start);
+  const limit = isOver ? null : startLimit(plan, state.facts, reservedBy(plan, state), costOf(plan, leaf));
+  if (limit !== null) return stop(limit);
+  if (leaf.kind === "approval") return record(judgementFact(plan, state.facts, leaf, start, now));
+  return { kind: "authorize", start: start as Start, state, now };
 }
 
 /** What the lanes under way may still spend. */
@@ -131,17 +145,11 @@ function reservedBy(plan: Plan, state: RunningState): Usage {
 }
 
 /** The attempt of a `once` stage was lost: only a person can say whether its effect happened. */
-function askAboutLoss(state: RunningState, lane: Lane): Fact {
-  const answers = lane.leaf.kind === "gate" ? ["again", "failed"] : ["again", "done", "failed"];
-  return {
-    type: "approval.requested",
-    stage: lane.path,
-    visit: lane.visit,
-    kind: "interrupted",
-    digest: approvalDigest(state.facts, lane, null),
-    why: `attempt ${lane.attempts} of "${lane.path}" was cut off and its effect may have happened`,
-    answers,
-  };
+function askAboutLoss(plan: Plan, { facts }: RunningState, lane: Lane, now: number): Fact {
+  const answers = isGate(lane.leaf) ? ["again", "failed"] : ["again", "done", "failed"];
+  const why = `attempt ${lane.attempts} of "${lane.path}" was cut off and its effect may have happened`;
+  const place = { ...lane, attempt: lane.attempts };
+  return ask(plan, facts, { place, request: null, kind: "interrupted", why, answers }, now);
 }
 
 function runningLanes(state: RunningState): number {

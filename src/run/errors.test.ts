@@ -20,6 +20,7 @@ describe("RUN_ERRORS", () => {
     const needed = diagnose(RUN_ERRORS, "RUN_ANSWER_NEEDED", {
       run: "r_1",
       stage: "a",
+      id: "1-2",
       why: "it was lost",
       answers: ["again", "done"],
     });

@@ -39,11 +39,13 @@ export const RUN_ERRORS = {
     exit: 3,
   },
   RUN_ANSWER_NEEDED: {
-    what: (d: { run: string; stage: string; why: string; answers: readonly string[] }) =>
+    what: (d: { run: string; stage: string; id: string; why: string; answers: readonly string[] }) =>
       `run ${d.run} waits for an answer about "${d.stage}": ${d.why}`,
     why: "Going on without the answer could do what nobody allowed, or do a thing twice.",
-    hint: (d: { run: string; answers: readonly string[] }) =>
-      `Answer with \`pawl resume ${d.run} --answer ${d.answers.join("|")}\`.`,
+    hint: (d: { run: string; id: string; answers: readonly string[] }) =>
+      d.answers.includes("approve")
+        ? `See all of it with \`pawl approvals ${d.id}\`, then \`pawl approve ${d.id}\` or \`pawl deny ${d.id}\`.`
+        : `Answer with \`pawl resume ${d.run} --answer ${d.answers.join("|")}\`.`,
     retry: "after_change",
     exit: 3,
   },
@@ -55,6 +57,66 @@ export const RUN_ERRORS = {
     why: "An answer is stored for good and decides what happens next.",
     hint: (d: { answers: readonly string[] }) =>
       d.answers.length === 0 ? "Resume it without --answer." : `Use one of: ${d.answers.join(", ")}.`,
+    retry: "after_change",
+    exit: 3,
+  },
+  RUN_APPROVAL_NOT_FOUND: {
+    what: (d: { id: string }) => `no question is called "${d.id}"`,
+    why: "An answer belongs to one question of one run and counts for nothing else.",
+    hint: "List the open questions with `pawl approvals`. A unique beginning of an id works too.",
+    retry: "after_change",
+    exit: 3,
+  },
+  RUN_APPROVAL_AMBIGUOUS: {
+    what: (d: { id: string; matches: readonly string[] }) => `"${d.id}" could be ${d.matches.join(", ")}`,
+    why: "An answer to the wrong question cannot be taken back.",
+    hint: "Give more characters of the id.",
+    retry: "after_change",
+    exit: 3,
+  },
+  RUN_APPROVAL_OTHER_RUN: {
+    what: (d: { id: string; run: string }) => `the question ${d.id} was not asked by run ${d.run}`,
+    why: "What was allowed in one run is not allowed in another.",
+    hint: (d: { run: string }) => `See what this run asks with \`pawl approvals ${d.run}\`.`,
+    retry: "never",
+    exit: 3,
+  },
+  RUN_APPROVAL_USED: {
+    what: (d: { id: string; answer: string; by: string }) =>
+      `the question ${d.id} was answered already: ${d.answer} by ${d.by}`,
+    why: "An answer counts once; the first one has won.",
+    hint: "See what became of it with `pawl approvals ID`.",
+    retry: "never",
+    exit: 3,
+  },
+  RUN_APPROVAL_EXPIRED: {
+    what: (d: { id: string; run: string }) => `the question ${d.id} has expired`,
+    why: "An answer that comes too late may be about a world that is gone.",
+    hint: (d: { run: string }) => `Go on with \`pawl resume ${d.run}\` if its plan leads on, or start a new run.`,
+    retry: "never",
+    exit: 3,
+  },
+  RUN_APPROVAL_CANCELLED: {
+    what: (d: { id: string }) => `nobody asks ${d.id} any more: its run went its way without an answer`,
+    why: "There is nothing left that the answer could allow or stop.",
+    hint: "See how the run ended with `pawl show RUN`.",
+    retry: "never",
+    exit: 3,
+  },
+  RUN_APPROVAL_CHANGED: {
+    what: (d: { id: string; run: string }) => `what the question ${d.id} is about is not what it was when it was asked`,
+    why: "An answer is for exactly the content that was shown: commit, plan, policy, stage and inputs.",
+    hint: (d: { run: string }) =>
+      `Look at it again with \`pawl approvals ${d.run}\`, and check the journal with \`pawl verify ${d.run}\`.`,
+    retry: "after_change",
+    exit: 3,
+  },
+  RUN_APPROVAL_UNSHOWN: {
+    what: (d: { id: string; reasons: readonly string[] }) =>
+      `the change that ${d.id} is about cannot be shown in full: ${d.reasons.join("; ")}`,
+    why: "Nobody can allow what they have not seen.",
+    hint: (d: { id: string }) =>
+      `See what can be shown with \`pawl approvals ${d.id}\`; deny it with \`pawl deny ${d.id}\`.`,
     retry: "after_change",
     exit: 3,
   },
@@ -76,6 +138,15 @@ export const RUN_ERRORS = {
     what: (d: { plan: string }) => `"${d.plan}" has stages that run without a sandbox`,
     why: "With danger_full_access a process can read your secrets and change anything on this machine.",
     hint: "Give those stages another `sandbox`, or start the run with `--danger-full-access`.",
+    retry: "after_change",
+    exit: 3,
+  },
+  RUN_LEVEL_UNEARNED: {
+    what: (d: { plan: string; level: string; earned: string; missing: readonly string[] }) =>
+      `"${d.plan}" has earned ${d.earned}, not ${d.level}. Missing: ${d.missing.join("; ")}`,
+    why: "A level is earned by verified runs and drills of the very same gates, and lost by incidents.",
+    hint: (d: { level: string; earned: string }) =>
+      `Run it at ${d.earned} or below until the evidence is there (\`pawl level\` shows it), or say why not: \`--unearned "the reason"\`.`,
     retry: "after_change",
     exit: 3,
   },

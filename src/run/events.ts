@@ -20,6 +20,9 @@ export type Cause =
   | "invalid_input"
   | "invalid_output"
   | "child"
+  /** A person said no, or nobody answered in time. */
+  | "denied"
+  | "expired"
   | "defect";
 
 export interface ArtifactRef {
@@ -32,6 +35,13 @@ export interface LogRef extends ArtifactRef {
   readonly dropped: number;
 }
 
+/** A certificate: its text as an artifact, and who signed it. */
+export interface CertificateRef extends ArtifactRef {
+  /** Public key and signature over the text, as base64url. */
+  readonly key: string;
+  readonly signature: string;
+}
+
 /** What a process and everything it started have used, as far as it was seen. */
 export interface ResourceUse {
   readonly cpuMs: number;
@@ -40,6 +50,9 @@ export interface ResourceUse {
   /** Written to standard output and error. */
   readonly outputBytes: number;
 }
+
+/** Policy asks, an attempt was lost that must not be repeated unasked, or a gate is for a person to judge. */
+export type QuestionKind = "policy" | "interrupted" | "gate";
 
 export interface RefusedHost {
   readonly host: string;
@@ -56,6 +69,8 @@ interface EventFields {
     readonly params: Readonly<Record<string, JsonValue>>;
     /** The tree its workspace starts from, when it has one of its own. */
     readonly tree?: string;
+    /** The tree that its gates compare with, where it is another: that of the run that started it. */
+    readonly base?: string;
     /**
      * The run that this one goes on from, with all it had done before it began the stage. `origin` is the run that its
      * approvals name: the first of a line of forks.
@@ -63,10 +78,16 @@ interface EventFields {
     readonly forked?: { readonly run: string; readonly stage: string; readonly origin: string };
     /** Run and stage that started this one, when it is a child. */
     readonly parent?: { readonly run: string; readonly stage: string };
+    /** It runs above the level that was earned, because a person said so; `missing` is the evidence there was not. */
+    readonly unearned?: { readonly by: string; readonly why: string; readonly missing: readonly string[] };
   };
   "run.started": Record<never, never>;
   /** The run goes on after a rest or after its process was lost. */
-  "run.resumed": { readonly after: "interruption" | "pause" | "wait" };
+  "run.resumed": {
+    readonly after: "interruption" | "pause" | "wait";
+    /** The fork that goes on from here: its questions name it, and no longer the run it was forked from. */
+    readonly fork?: string;
+  };
   /** An edge back to the same or an earlier stage was taken. */
   "round.started": { readonly round: number; readonly stage: string };
   /** INTENT. Stored before the effect, with the rule that allowed it. */
@@ -75,6 +96,8 @@ interface EventFields {
     readonly visit: number;
     readonly attempt: number;
     readonly rule: string;
+    /** Hidden characters that were taken out of third-party text: reference → how many. */
+    readonly stripped?: Readonly<Record<string, number>>;
     /** Shadow rules that would have decided otherwise. */
     readonly shadow?: readonly string[];
   };
@@ -93,11 +116,17 @@ interface EventFields {
     readonly artifacts?: Readonly<Record<string, ArtifactRef>> | undefined;
     readonly usage?: Usage | undefined;
     readonly child?: string | undefined;
-    /** What the workspace held when the attempt had ended; without it the workspace is as it was. */
+    /** What the workspace held when the attempt had ended; without it the workspace is as it was. Of a gate: what it judged. */
     readonly tree?: string | undefined;
+    /** Of a gate with a process: the tree it has judged. */
+    readonly judged?: string | undefined;
     readonly used?: ResourceUse | undefined;
     /** Hosts it wanted to reach and may not; the first of them. */
     readonly refused?: readonly RefusedHost[] | undefined;
+    /** Hidden characters that were taken out of third-party text: input → how many. */
+    readonly stripped?: Readonly<Record<string, number>> | undefined;
+    /** What an action handed on to others, in a commit or a pull request. */
+    readonly certificate?: CertificateRef | undefined;
   };
   /** The attempt was lost with its process: whether its effect happened is unknown. */
   "stage.interrupted": {
@@ -132,25 +161,51 @@ interface EventFields {
   "approval.requested": {
     readonly stage: string;
     readonly visit: number;
-    readonly kind: "policy" | "interrupted";
+    readonly kind: QuestionKind;
+    /** What people call it: the run it was asked in and the beginning of `digest`. */
+    readonly id: string;
     readonly digest: string;
     readonly why: string;
     readonly answers: readonly string[];
-    /** Exactly what would happen, where policy asks. */
+    /** Exactly what would happen, where policy asks; what an approval gate is given to judge. */
     readonly request?: JsonObject;
+    /** The tree that it is about. */
+    readonly commit?: string;
+    /** Digest of the rules that hold. */
+    readonly policy: string;
+    /** The rule that asks. */
+    readonly rule?: string;
+    /** What `approve_run` allows: the same request under the same rule, anywhere in the run. */
+    readonly scope?: string;
+    /** Without it the question stays open. */
+    readonly expiresAt?: number;
+    readonly remindAt?: number;
   };
   "approval.answered": {
     readonly stage: string;
+    readonly id: string;
     readonly digest: string;
     readonly answer: string;
     readonly by: string;
+    /** What the person said about it. */
+    readonly why?: string;
   };
+  /** The time to remind people has come. */
+  "approval.reminded": { readonly stage: string; readonly id: string; readonly digest: string };
+  /** Nobody answered in time: the question is closed for good. */
+  "approval.expired": { readonly stage: string; readonly id: string; readonly digest: string };
   "run.waiting": { readonly reason: WaitReason };
   "run.pausing": { readonly by: string };
   "run.paused": { readonly by: string };
   /** The run will end: nothing new starts, what is under way is ended. */
   "run.stopping": { readonly reason: StopReason; readonly detail: string };
-  "run.finished": { readonly status: string; readonly reason: StopReason; readonly detail?: string };
+  "run.finished": {
+    readonly status: string;
+    readonly reason: StopReason;
+    readonly detail?: string;
+    /** With a success whose tree every gate has passed. */
+    readonly certificate?: CertificateRef;
+  };
 }
 
 export type EventType = keyof EventFields;

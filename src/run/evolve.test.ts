@@ -76,7 +76,7 @@ describe("answers about a lost attempt", () => {
     const asked = (await next.events()).find((event) => event.type === "approval.requested");
     if (asked?.type !== "approval.requested") throw new Error("nothing was asked");
     const answer = (word: string): readonly Fact[] => [
-      { type: "approval.answered", stage: "a", digest: asked.digest, answer: word, by: "ann" },
+      { type: "approval.answered", stage: "a", id: asked.id, digest: asked.digest, answer: word, by: "ann" },
       { type: "run.resumed", after: "wait" },
     ];
     return { next, asked, answer };
@@ -100,7 +100,7 @@ describe("answers about a lost attempt", () => {
     const asked = (await next.events()).find((event) => event.type === "approval.requested");
     if (asked?.type !== "approval.requested") throw new Error("nothing was asked");
     const end = await next.resume([
-      { type: "approval.answered", stage: "a", digest: asked.digest, answer: "done", by: "ann" },
+      { type: "approval.answered", stage: "a", id: asked.id, digest: asked.digest, answer: "done", by: "ann" },
       { type: "run.resumed", after: "wait" },
     ]);
     const tree = end.lost ? null : end.state.facts.tree;

@@ -6,6 +6,7 @@
 import type { RunId } from "../base/ids.ts";
 import { addUsage, NO_USAGE } from "../base/usage.ts";
 import type { Plan } from "../plan/plan.ts";
+import { answered, expired, reminded, requested } from "./approval/answered.ts";
 import type { EventOf, RunEvent } from "./events.ts";
 import { closeGroup, finishLane, laneFor, openGroup, refuse } from "./lanes.ts";
 import { chargeOf } from "./limits.ts";
@@ -31,9 +32,13 @@ export function beginState(event: EventOf<"run.created">): RunState {
       consecutiveFailures: 0,
       usage: NO_USAGE,
       tree: event.tree ?? null,
+      base: event.base ?? event.tree ?? null,
+      tainted: new Set(),
       visits: new Map(),
       results: new Map(),
-      verifiedTree: null,
+      verified: null,
+      escalated: false,
+      allowed: new Set(),
       verdicts: new Map(),
       lastFailure: null,
     },
@@ -49,6 +54,7 @@ export function evolve(plan: Plan, state: RunState, event: RunEvent): RunState {
   const rested = state.status === "waiting" || state.status === "paused" || event.type === "run.resumed";
   if (rested) state.facts.restedMs += event.at - state.facts.at;
   state.facts.at = event.at;
+  if (event.type === "run.resumed" && event.fork !== undefined) state.facts.origin = event.fork;
   // The table lets nothing happen after the end, so what has no progress has not started yet.
   if (!("progress" in state)) return start(plan, state, event);
   switch (state.status) {
@@ -63,6 +69,7 @@ export function evolve(plan: Plan, state: RunState, event: RunEvent): RunState {
 
 function start(plan: Plan, state: RunState, event: RunEvent): RunState {
   state.facts.startedAt = event.at;
+  for (const place of plan.untrusted ?? []) state.facts.tainted.add(place);
   const progress: Progress = { cursor: { to: plan.start, back: false }, lanes: new Map(), group: null };
   return { status: "running", facts: state.facts, progress, stopping: null, pausing: null };
 }
@@ -101,12 +108,12 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
       return closeGroup(plan, state, event.outcome);
     case "policy.denied":
       return { ...state, stopping: { reason: "policy_denied", detail: `${event.stage}: ${event.why}` } };
-    case "approval.requested": {
-      const lane = laneFor(plan, state, event.stage);
-      lane.status = "asking";
-      lane.question = { kind: event.kind, digest: event.digest, answers: event.answers, why: event.why };
-      return state;
-    }
+    case "approval.requested":
+      return requested(plan, state, event);
+    case "approval.reminded":
+      return reminded(plan, state, event);
+    case "approval.expired":
+      return expired(plan, state, event);
     case "round.started":
       facts.round = event.round;
       return { ...state, progress: { ...progress, cursor: { to: event.stage, back: false } } };
@@ -130,6 +137,10 @@ function evolveWaiting(plan: Plan, state: Extract<RunState, { status: "waiting" 
   switch (event.type) {
     case "approval.answered":
       return answered(plan, state, event);
+    case "approval.reminded":
+      return reminded(plan, state, event);
+    case "approval.expired":
+      return expired(plan, state, event);
     case "run.finished":
       return end(state, event);
     default:
@@ -151,46 +162,6 @@ function evolvePaused(state: Extract<RunState, { status: "paused" }>, event: Run
   // A pause that a route asked for goes on where the plan says.
   const next = "end" in cursor && cursor.resume !== undefined ? { ...progress, cursor: cursor.resume } : progress;
   return { status: "running", facts, progress: next, stopping: null, pausing: null };
-}
-
-function answered(
-  plan: Plan,
-  state: Extract<RunState, { status: "waiting" }>,
-  event: EventOf<"approval.answered">,
-): RunState {
-  const lane = laneFor(plan, state, event.stage);
-  lane.question = null;
-  switch (event.answer) {
-    case "approve":
-      lane.status = "ready";
-      lane.granted = event.digest;
-      return state;
-    case "deny":
-      return { ...state, stopping: { reason: "approval_denied", detail: `${event.stage}: denied by ${event.by}` } };
-    case "again":
-      lane.status = "ready";
-      return state;
-    default: {
-      const outcome = event.answer === "done" ? "success" : "failure";
-      const cause = event.answer === "done" ? "ok" : "exit";
-      const tree = lane.leftTree ?? undefined;
-      const running: RunningState = {
-        status: "running",
-        facts: state.facts,
-        progress: state.progress,
-        stopping: null,
-        pausing: null,
-      };
-      const after = finishLane(
-        plan,
-        running,
-        event.stage,
-        { outcome, cause, error: `answered by ${event.by}`, tree },
-        event.at,
-      );
-      return { ...state, progress: after.progress };
-    }
-  }
 }
 
 function end(state: RunState, event: EventOf<"run.finished">): RunState {

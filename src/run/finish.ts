@@ -4,7 +4,13 @@ import type { Cause, Fact } from "./events.ts";
 import { REASONS, type StopReason } from "./reasons.ts";
 import type { RunFacts } from "./state.ts";
 
-const BY_CAUSE: Partial<Record<Cause, StopReason>> = { stall: "stall", oom: "oom", resource: "resource_exhausted" };
+const BY_CAUSE: Partial<Record<Cause, StopReason>> = {
+  stall: "stall",
+  oom: "oom",
+  resource: "resource_exhausted",
+  denied: "approval_denied",
+  expired: "approval_expired",
+};
 
 export function finishFact(plan: Plan, facts: RunFacts, target: Extract<Target, { end: string }>): Fact {
   switch (target.end) {
@@ -26,14 +32,18 @@ export function finishFact(plan: Plan, facts: RunFacts, target: Extract<Target, 
 }
 
 /**
- * Done means verified. A gate whose latest verdict is not a pass makes the run unverified at every level; a run that
- * no gate has judged may report (L1) but may not claim anything above that.
+ * Done means verified: a process has judged exactly the tree that the run ends with, and no gate's latest verdict is another
+ * than a pass. A run that no process has judged may report (L1) but may not claim anything above that.
  */
 function doneReason(plan: Plan, facts: RunFacts, cut: string | undefined): StopReason {
-  const verdicts = [...facts.verdicts.values()];
-  if (verdicts.some((verdict) => verdict !== "pass")) return "unverified";
+  const { verdicts, verified, tree, base } = facts;
+  const outcomes = [...verdicts.values()];
+  if (outcomes.some((verdict) => verdict !== "pass" && verdict !== "empty")) return "unverified";
+  // Nothing has changed, so there is nothing that could be wrong.
+  if (outcomes.includes("empty") && tree === base) return "noop";
   const mayReport = plan.level === "L0" || plan.level === "L1";
-  if (verdicts.length === 0) return mayReport ? "reported" : "unverified";
+  if (verified === null) return mayReport ? "reported" : "unverified";
+  if (verified.tree !== tree) return "unverified";
   if (cut === undefined) return "goal_achieved";
   return mayReport ? "reported" : "proposed";
 }

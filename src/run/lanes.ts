@@ -1,6 +1,7 @@
 /** Lanes: how the leaf stages under way begin, end and hand over to the next stage. Part of `evolve`. */
-import type { Plan } from "../plan/plan.ts";
+import type { LeafStage, Plan } from "../plan/plan.ts";
 import { backoffMs } from "./backoff.ts";
+import { noteTaint } from "./effect/taint.ts";
 import type { Cause, EventOf } from "./events.ts";
 import { memberOf, memberPath, stageOf } from "./plan-index.ts";
 import type { Lane, Progress, RunFacts, RunningState, RunState, StageResult } from "./state.ts";
@@ -31,6 +32,7 @@ function newLane(path: string, leaf: Lane["leaf"], position: number, visit: numb
     readyAt: 0,
     question: null,
     granted: null,
+    refusal: null,
     result: null,
     tree,
     leftTree: null,
@@ -90,23 +92,44 @@ export function finishLane(
 ): RunningState {
   const { facts, progress } = state;
   const lane = laneFor(plan, state, path);
-  const kept = lane.leaf.kind === "gate" ? verdictOf(result) : result;
+  const gates = isGate(lane.leaf);
+  const kept = gates ? verdictOf(result) : result;
   if (isGood(kept.outcome)) facts.consecutiveFailures = 0;
   else if (failAttempt(facts, lane, kept, at)) return state;
   lane.status = "done";
   lane.result = kept;
-  if (lane.leaf.kind === "gate") judge(facts, lane, kept.outcome);
+  noteTaint(facts, progress, lane, kept);
+  if (gates) judge(facts, lane, kept);
   // A member has a workspace of its own; what it left there is not merged into the run's.
   if (progress.group !== null) return state;
   facts.results.set(path, kept);
-  // A gate judges a tree: what it leaves there itself was judged by nobody.
-  if (lane.leaf.kind !== "gate") facts.tree = kept.tree ?? facts.tree;
+  if (!gates) facts.tree = kept.tree ?? facts.tree;
   return leaveStage(plan, state, path, kept.outcome);
 }
 
-function judge(facts: RunFacts, lane: Lane, outcome: string): void {
+/**
+ * What a gate has judged is what the run goes on with: the tree of the run with its protected paths as they were at the
+ * beginning. Only a process is evidence from outside; a look at the change verifies nothing, and neither does a person, except
+ * where a gate has asked for one.
+ */
+function judge(facts: RunFacts, lane: Lane, { outcome, tree }: StageResult): void {
   facts.verdicts.set(lane.path, outcome);
-  facts.verifiedTree = outcome === "pass" ? lane.tree : null;
+  if (lane.leaf.kind === "approval" && outcome === "pass") settleEscalations(facts, lane.tree);
+  if (lane.leaf.kind !== "gate") return;
+  facts.escalated = outcome === "escalate";
+  facts.verified = outcome === "pass" ? { tree: tree ?? lane.tree } : null;
+  facts.tree = facts.verified?.tree ?? facts.tree;
+}
+
+/** A person has looked at exactly this tree, as the gates that escalated have asked. */
+function settleEscalations(facts: RunFacts, tree: string | null): void {
+  for (const [path, verdict] of facts.verdicts) if (verdict === "escalate") facts.verdicts.set(path, "pass");
+  if (facts.escalated) facts.verified = { tree };
+  facts.escalated = false;
+}
+
+export function isGate({ kind }: LeafStage): boolean {
+  return kind === "gate" || kind === "inspection" || kind === "approval";
 }
 
 /** Counts a failed attempt. True: the lane has another one, when its backoff is over and, if need be, a person has answered. */
@@ -115,7 +138,11 @@ function failAttempt(facts: RunFacts, lane: Lane, { outcome, cause, error, tree 
   lane.leftTree = tree ?? null;
   facts.consecutiveFailures += 1;
   facts.lastFailure = { stage: lane.path, cause, ...(error === undefined ? {} : { error }) };
-  const isFinal = outcome === "escalate" || cause === "invalid_input" || lane.failures >= lane.leaf.maxAttempts;
+  const isFinal =
+    outcome === "escalate" ||
+    outcome === "empty" ||
+    cause === "invalid_input" ||
+    lane.failures >= lane.leaf.maxAttempts;
   if (isFinal) return false;
   lane.status = lane.leaf.effect === "once" && MAY_HAVE_HAPPENED.has(cause) ? "lost" : "ready";
   lane.readyAt = at + backoffMs(lane.leaf.backoff, lane.failures);

@@ -1,9 +1,12 @@
 /** Look-ups in a plan by stage path. Built once per plan: plans are frozen. */
+import { fingerprint } from "../plan/fingerprint.ts";
 import type { GroupStage, LeafStage, Plan, PlanStage } from "../plan/plan.ts";
 
 interface PlanIndex {
   readonly stages: ReadonlyMap<string, PlanStage>;
   readonly children: ReadonlyMap<string, Plan>;
+  /** The digest of all of it, once somebody has asked. */
+  content: string | null;
 }
 
 const indexes = new WeakMap<Plan, PlanIndex>();
@@ -14,6 +17,7 @@ function indexOf(plan: Plan): PlanIndex {
     index = {
       stages: new Map(plan.stages.map((stage) => [stage.id, stage])),
       children: new Map(plan.children.map((child) => [child.fingerprint, child])),
+      content: null,
     };
     indexes.set(plan, index);
   }
@@ -25,6 +29,13 @@ export function stageOf(plan: Plan, id: string): PlanStage {
   const found = indexOf(plan).stages.get(id);
   if (found === undefined) throw new Error(`plan ${plan.fingerprint} has no stage "${id}"`);
   return found;
+}
+
+/** The fingerprint that the plan has by what is in it, whatever it says of itself. */
+export function contentOf(plan: Plan): string {
+  const index = indexOf(plan);
+  index.content ??= fingerprint(plan);
+  return index.content;
 }
 
 export function childOf(plan: Plan, fingerprint: string): Plan {

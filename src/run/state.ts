@@ -13,15 +13,26 @@ import type { RunId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Usage } from "../base/usage.ts";
 import type { LeafStage, Target } from "../plan/plan.ts";
-import type { ArtifactRef, Cause, LogRef } from "./events.ts";
+import type { ArtifactRef, Cause, LogRef, QuestionKind } from "./events.ts";
 import type { StopReason, TerminalStatus, WaitReason } from "./reasons.ts";
 
 /** An open question about a lane. The answer must name the digest, so it cannot be used for anything else. */
 export interface Question {
-  readonly kind: "policy" | "interrupted";
+  readonly kind: QuestionKind;
+  readonly id: string;
   readonly digest: string;
   readonly answers: readonly string[];
   readonly why: string;
+  readonly scope: string | null;
+  readonly expiresAt: number | null;
+  /** When people are to be reminded; null: never, or they were. */
+  readonly remindAt: number | null;
+}
+
+/** Why a gate that a person judges has failed. */
+export interface Refusal {
+  readonly cause: "denied" | "expired";
+  readonly error: string;
 }
 
 /**
@@ -46,6 +57,8 @@ export interface Lane {
   question: Question | null;
   /** Digest of the content a person has allowed. */
   granted: string | null;
+  /** What became of the question instead, when a person judges the stage. */
+  refusal: Refusal | null;
   result: StageResult | null;
   /** What the workspace holds when an attempt of this visit begins; null: there is no workspace. */
   readonly tree: string | null;
@@ -68,8 +81,8 @@ export interface StageResult {
 /** What is known in every status. */
 export interface RunFacts {
   readonly run: RunId;
-  /** The run that approvals name: itself, or the first of a line of forks. */
-  readonly origin: string;
+  /** The run that approvals name: itself, or while a fork retells what was before it, the run that it tells of. */
+  origin: string;
   readonly plan: string;
   readonly params: Readonly<Record<string, JsonValue>>;
   readonly createdAt: number;
@@ -85,10 +98,18 @@ export interface RunFacts {
   usage: Usage;
   /** What the workspace of the run holds after the latest stage; null: there is no workspace. */
   tree: string | null;
+  /** What gates compare with: the tree that the run, or the run that started it, began with. */
+  readonly base: string | null;
+  /** Where third-party text is that no person has approved: `params.name`, `run.tree`, and ids of stages. */
+  readonly tainted: Set<string>;
   readonly visits: Map<string, number>;
   readonly results: Map<string, StageResult>;
-  /** The tree that a gate has passed last; null: none has, or the last one did not. */
-  verifiedTree: string | null;
+  /** What the last process that judged has passed; null: none has, or the last one did not pass. */
+  verified: { readonly tree: string | null } | null;
+  /** The last process that judged has asked for a person. */
+  escalated: boolean;
+  /** Requests that a person has allowed for the whole run, as the `scope` of the question. */
+  readonly allowed: Set<string>;
   /** Latest verdict of each gate. */
   readonly verdicts: Map<string, string>;
   lastFailure: { readonly stage: string; readonly cause: Cause; readonly error?: string } | null;

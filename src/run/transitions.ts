@@ -23,13 +23,21 @@ export const TRANSITIONS: Readonly<Record<Status, Row>> = {
     "group.closed": "running",
     "policy.denied": "running",
     "approval.requested": "running",
+    "approval.reminded": "running",
+    "approval.expired": "running",
     "run.waiting": "waiting",
     "run.pausing": "running",
     "run.paused": "paused",
     "run.stopping": "running",
     "run.finished": "ended",
   },
-  waiting: { "approval.answered": "waiting", "run.resumed": "running", "run.finished": "ended" },
+  waiting: {
+    "approval.answered": "waiting",
+    "approval.reminded": "waiting",
+    "approval.expired": "waiting",
+    "run.resumed": "running",
+    "run.finished": "ended",
+  },
   paused: { "run.resumed": "running", "run.finished": "ended" },
 };
 

@@ -1,12 +1,14 @@
 /** From a path to a plan: reads the blueprint and every blueprint it names, then compiles. Writes nothing. */
 import { dirname, join, relative, resolve } from "node:path";
-import type { Diagnostic } from "../base/diagnostic.ts";
+import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import { failed } from "../base/result.ts";
-import type { Blueprint, LeafSpec, StageSpec } from "../blueprint/blueprint.ts";
+import type { Blueprint, GateFileName, LeafSpec, StageSpec } from "../blueprint/blueprint.ts";
+import { addGateFile, type GateFile, parseGateFile } from "../blueprint/parse-gate-file.ts";
 import { parseBlueprint } from "../blueprint/validate.ts";
 import { compile } from "../plan/compile.ts";
 import type { ActionSignature } from "../plan/plan.ts";
 import { cutStages } from "../plan/routes.ts";
+import { RUNTIME_ERRORS } from "./errors.ts";
 import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
 import { readBlueprint, sizeOfFile } from "./read-blueprint.ts";
 import type { Compiled, CompileOptions } from "./runtime.ts";
@@ -16,6 +18,7 @@ interface Loading {
   readonly sources: Record<string, string>;
   readonly blueprints: Map<string, Blueprint>;
   readonly problems: Diagnostic[];
+  readonly gateFiles: Map<string, GateFile>;
   readonly seen: Set<string>;
 }
 
@@ -31,6 +34,7 @@ export async function compileFile(
     sources: { ...layers.sources },
     blueprints: new Map(),
     problems: [],
+    gateFiles: new Map(),
     seen: new Set(),
   };
   const file = resolve(root, path);
@@ -47,6 +51,10 @@ export async function compileFile(
     actions: host.actions,
     rules: layers.rules.value,
     child,
+    gateRules({ rules, by, from }, blueprintFile) {
+      const found = from && loading.gateFiles.get(resolve(root, dirname(blueprintFile), from.name));
+      return found === undefined ? undefined : addGateFile(rules, by, found);
+    },
   });
   return { sources, plan, cut: plan.ok ? cutStages(blueprint, plan.value) : [], rules: blueprint.rules };
 }
@@ -63,6 +71,8 @@ async function load(loading: Loading, file: string): Promise<void> {
     return;
   }
   loading.blueprints.set(file, parsed.value);
+  for (const from of gateFileNames(parsed.value.stages))
+    await loadGateFile(loading, join(dirname(file), from.name), from);
   for (const name of childNames(parsed.value.stages)) {
     const path = join(dirname(file), name);
     // A child that cannot be read is reported by the compiler, at the stage that names it.
@@ -70,7 +80,27 @@ async function load(loading: Loading, file: string): Promise<void> {
   }
 }
 
+async function loadGateFile(loading: Loading, file: string, { name, where }: GateFileName): Promise<void> {
+  const shown = relative(loading.root, file);
+  if ((await sizeOfFile(file)) === null) {
+    loading.problems.push(diagnose(RUNTIME_ERRORS, "GATE_FILE_MISSING", { file: name }, where));
+    return;
+  }
+  const text = await readBlueprint(file, shown);
+  if (text.ok) loading.sources[shown] = text.value;
+  const parsed = text.ok ? parseGateFile(text.value, shown) : text;
+  if (parsed.ok) loading.gateFiles.set(file, parsed.value);
+  else loading.problems.push(...parsed.problems);
+}
+
+function leavesOf(stages: readonly StageSpec[]): readonly LeafSpec[] {
+  return stages.flatMap((stage) => (stage.kind === "group" ? stage.members : [stage]));
+}
+
+function gateFileNames(stages: readonly StageSpec[]): readonly GateFileName[] {
+  return leavesOf(stages).flatMap((leaf) => (leaf.kind === "inspection" && leaf.from !== undefined ? [leaf.from] : []));
+}
+
 function childNames(stages: readonly StageSpec[]): readonly string[] {
-  const leaves = stages.flatMap((stage): readonly LeafSpec[] => (stage.kind === "group" ? stage.members : [stage]));
-  return leaves.flatMap((leaf) => (leaf.kind === "run" ? [leaf.blueprint] : []));
+  return leavesOf(stages).flatMap((leaf) => (leaf.kind === "run" ? [leaf.blueprint] : []));
 }

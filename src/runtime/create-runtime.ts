@@ -9,22 +9,27 @@ import type { Engine } from "../ports/engine.ts";
 import type { Heartbeats } from "../ports/heartbeats.ts";
 import type { RunPage, RunRow } from "../ports/store/run-index.ts";
 import type { Store } from "../ports/store/store.ts";
+import type { Trees } from "../ports/trees.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
+import { createApprovals } from "./approvals.ts";
+import type { CertifyParts } from "./certify.ts";
 import { compileFile } from "./compile-file.ts";
 import { createLauncher, type LaunchParts } from "./launch.ts";
 import { treesOfRun } from "./past.ts";
 import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
 import type { LiveLog, Runtime } from "./runtime.ts";
 import { type SweepParts, sweepAll } from "./sweep.ts";
+import { createTrust } from "./trust.ts";
 
 type OutputListener = (run: RunId, stage: string, text: string) => void;
 
-export interface RuntimeParts extends LaunchParts, SweepParts {
+export interface RuntimeParts extends LaunchParts, SweepParts, CertifyParts {
   readonly root: string;
   readonly statePath: string;
   openStore(): Promise<Store>;
   createEngine(store: Store, onOutput: OutputListener): Engine;
   readonly artifacts: Artifacts;
+  readonly trees: Trees;
   readonly actions: Actions;
   readonly policyFiles: PolicyFiles;
   readonly heartbeats: Pick<Heartbeats, "read">;
@@ -36,6 +41,13 @@ const MOST_PATCH_BYTES = 64 << 20;
 interface Open {
   readonly store: Store;
   readonly engine: Engine;
+}
+
+function createCompiler({ root, actions, policyFiles }: RuntimeParts): Pick<Runtime, "policyLayers" | "compile"> {
+  return {
+    policyLayers: () => loadPolicyLayers(root, policyFiles),
+    compile: (path, options) => compileFile(root, path, options, { actions: actions.signatures(), policyFiles }),
+  };
 }
 
 export function createRuntime(parts: RuntimeParts): Runtime {
@@ -75,10 +87,9 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   }
 
   return {
-    policyLayers: () => loadPolicyLayers(parts.root, parts.policyFiles),
-    compile: (path, options) =>
-      compileFile(parts.root, path, options, { actions: parts.actions.signatures(), policyFiles: parts.policyFiles }),
+    ...createCompiler(parts),
     ...createLauncher(parts, open),
+    ...createApprovals(parts, open, hasState),
     trees: async (run) => treesOfRun((await open()).store, run),
     diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),
     sweep: async (options) => sweepAll(parts, (await open()).store, options),
@@ -94,6 +105,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     },
     plan: async (fingerprint) => (await open()).store.journal.plan(fingerprint),
     verify: async (run) => (await open()).store.journal.verify(run),
+    ...createTrust(parts, open, hasState),
     replay: async (run) => (await open()).engine.replay(run),
     log: (ref) => parts.artifacts.get(ref.sha256),
     liveLog: (run, stage, attempt) => parts.liveLog(run, stage, attempt),

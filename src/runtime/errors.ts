@@ -2,6 +2,13 @@
 import type { Catalogue } from "../base/diagnostic.ts";
 
 export const RUNTIME_ERRORS = {
+  GATE_FILE_MISSING: {
+    what: (d: { file: string }) => `The file "${d.file}" that a gate takes rules from cannot be found.`,
+    why: "Without it the gate would let pass what the file forbids.",
+    hint: "Write its path relative to the blueprint, or leave `from` out.",
+    retry: "after_change",
+    exit: 3,
+  },
   BLUEPRINT_FILE_UNREADABLE: {
     what: (d: { file: string }) => `there is no readable file ${d.file}`,
     why: "A blueprint is a YAML file; without it there is nothing to run.",

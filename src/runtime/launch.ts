@@ -14,6 +14,7 @@ import { RUN_ERRORS } from "../run/errors.ts";
 import { isTerminal } from "../run/reasons.ts";
 import { forkOf } from "./past.ts";
 import type { Runtime, StartOptions } from "./runtime.ts";
+import { admitLevel } from "./trust.ts";
 
 export interface LaunchParts {
   readonly sandbox: Sandbox;
@@ -37,8 +38,9 @@ export function createLauncher(parts: LaunchParts, open: Open): Pick<Runtime, "s
       }
       await requireWalls(parts, plan, options);
       const tree = await firstTree(parts, plan);
-      const { engine } = await open();
-      return engine.start({ run: newRun(), plan, params: plan.params, tree });
+      const { store, engine } = await open();
+      const level = await admitLevel(store, plan, parts.clock.now(), options);
+      return engine.start({ run: newRun(), plan, params: plan.params, tree, ...level });
     },
     async leftOut(plan, sources) {
       if (!needsTree(plan) || plan.workspace?.from !== "head") return [];
@@ -48,7 +50,8 @@ export function createLauncher(parts: LaunchParts, open: Open): Pick<Runtime, "s
       const { store, engine } = await open();
       const fresh = await forkOf(store, run, stage);
       await requireWalls(parts, fresh.plan, options);
-      return engine.start({ ...fresh, run: newRun() });
+      const level = await admitLevel(store, fresh.plan, parts.clock.now(), options);
+      return engine.start({ ...fresh, run: newRun(), ...level });
     },
     async resume(run, options) {
       const { store, engine } = await open();

@@ -5,27 +5,37 @@ import type { Plan } from "../plan/plan.ts";
 import type { NewRun } from "../ports/engine.ts";
 import type { Store } from "../ports/store/store.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
-import type { RunEvent } from "../run/events.ts";
+import type { RunEvent, StoredEvent } from "../run/events.ts";
 import { historyBefore, type RunTrees, treesOf } from "../run/trees.ts";
 
 const PAGE = 1000;
 
 interface Past {
   readonly plan: Plan;
+  readonly stored: readonly StoredEvent[];
   readonly events: readonly RunEvent[];
 }
 
-async function readPast(store: Store, run: RunId): Promise<Past> {
-  const row = await store.runs.get(run);
+export async function readPast({ runs, journal }: Pick<Store, "runs" | "journal">, run: RunId): Promise<Past> {
+  const row = await runs.get(run);
   if (row === undefined) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run });
-  const plan = await store.journal.plan(row.plan);
+  const plan = await journal.plan(row.plan);
   if (plan === undefined) throw pawlError(RUN_ERRORS, "RUN_PLAN_MISSING", { run, plan: row.plan });
-  const events: RunEvent[] = [];
-  for (let page = await store.journal.read(run, 0, PAGE); page.length > 0; ) {
-    for (const { event } of page) events.push(event);
-    page = await store.journal.read(run, events.length, PAGE);
+  const stored = await readStored({ journal }, run);
+  return { plan, stored, events: stored.map(({ event }) => event) };
+}
+
+export async function readEvents(store: Pick<Store, "journal">, run: RunId): Promise<readonly RunEvent[]> {
+  return (await readStored(store, run)).map(({ event }) => event);
+}
+
+async function readStored({ journal }: Pick<Store, "journal">, run: RunId): Promise<readonly StoredEvent[]> {
+  const stored: StoredEvent[] = [];
+  for (let page = await journal.read(run, 0, PAGE); page.length > 0; ) {
+    stored.push(...page);
+    page = await journal.read(run, stored.length, PAGE);
   }
-  return { plan, events };
+  return stored;
 }
 
 export async function treesOfRun(store: Store, run: RunId): Promise<RunTrees> {
@@ -44,5 +54,6 @@ export async function forkOf(store: Store, run: RunId, stage: string): Promise<O
     throw pawlError(RUN_ERRORS, "RUN_STAGE_NOT_REACHED", { run, stage });
   const origin = created.forked?.origin ?? run;
   const fork = { run, stage, origin, at: created.at, history };
-  return { plan, params: created.params, tree: created.tree ?? null, fork };
+  const { params, tree = null, base = tree } = created;
+  return { plan, params, tree, base, fork };
 }

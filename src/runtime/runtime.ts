@@ -4,15 +4,24 @@ import type { RunId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Result } from "../base/result.ts";
 import type { Level } from "../blueprint/blueprint.ts";
+import type { Earned } from "../loops/earned-level.ts";
 import type { ActionSignature, Plan } from "../plan/plan.ts";
 import type { Rule } from "../policy/rule.ts";
 import type { Hosted, ReplayReport } from "../ports/engine.ts";
 import type { Heartbeat } from "../ports/heartbeats.ts";
+import type {
+  DrillRecord,
+  EvidencePage,
+  EvidenceQuery,
+  EvidenceRecord,
+  IncidentRecord,
+} from "../ports/store/evidence.ts";
 import type { ChainReport } from "../ports/store/journal.ts";
 import type { RunPage, RunQuery, RunRow } from "../ports/store/run-index.ts";
 import type { SweepReport, SweepRequest, TreeDiff } from "../ports/trees.ts";
 import type { LogRef, StoredEvent } from "../run/events.ts";
 import type { RunTrees } from "../run/trees.ts";
+import type { ApprovalActions } from "./approvals.ts";
 import type { PolicyLayers } from "./policy/policy-layers.ts";
 
 export interface CompileOptions {
@@ -32,7 +41,34 @@ export interface LiveLog {
 export interface StartOptions {
   /** Stages may run without a sandbox where the blueprint says `danger_full_access`. */
   readonly danger?: boolean;
+  /** Who lets it run above the level that was earned, and why; stored with the run. */
+  readonly unearned?: { readonly by: string; readonly why: string };
 }
+
+export interface CertificateCheck {
+  readonly name: "stored" | "signature" | "journal" | "tree";
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+export interface CertificateReport {
+  readonly sha256: string;
+  /** The stage that handed it on; null: it came with the end of the run. */
+  readonly stage: string | null;
+  readonly ok: boolean;
+  readonly checks: readonly CertificateCheck[];
+}
+
+export interface EarnedReport extends Earned {
+  /** Of the plan that was asked about. */
+  readonly level: Level;
+  readonly isEarned: boolean;
+  /** What this level needs that is not there. */
+  readonly lacking: Earned["missing"];
+}
+
+type New<T> = Omit<T, "id" | "at">;
+export type NewEvidence = New<DrillRecord> | New<IncidentRecord>;
 
 /** A blueprint file that was read: its text for code frames, and its plan or every problem. */
 export interface Compiled {
@@ -59,7 +95,7 @@ export interface DoctorCheck {
   readonly hint: string | null;
 }
 
-export interface Runtime {
+export interface Runtime extends ApprovalActions {
   /** The policy from outside blueprints. Writes nothing. */
   policyLayers(): Promise<PolicyLayers>;
   /** Reads and compiles a blueprint and the blueprints it names. Writes nothing. */
@@ -67,7 +103,8 @@ export interface Runtime {
   /**
    * Creates a run, durably, and hosts it here. Rejects with SANDBOX_UNAVAILABLE when this machine cannot build a wall that
    * the plan asks for, with RUN_DANGER_REFUSED when it asks for none and `danger` does not allow that, and with
-   * WORKSPACE_* when the project gives no tree to start from.
+   * WORKSPACE_* when the project gives no tree to start from. Rejects with RUN_LEVEL_UNEARNED when the level of the plan is not
+   * earned and `unearned` does not say why it may run.
    */
   start(plan: Plan, options?: StartOptions): Promise<Hosted>;
   /**
@@ -102,6 +139,13 @@ export interface Runtime {
   follow(run: RunId, afterSeq: number, signal: AbortSignal): AsyncIterable<StoredEvent>;
   plan(fingerprint: string): Promise<Plan | undefined>;
   verify(run: RunId): Promise<ChainReport>;
+  /** Checks every certificate of a run: stored, signed by this project, the same when built again, about a tree that is kept. */
+  certificates(run: RunId): Promise<readonly CertificateReport[]>;
+  /** The level that the blueprint of the plan has earned with exactly these gates, and what is missing for more. */
+  earned(plan: Plan): Promise<EarnedReport>;
+  /** Records a drill or an incident, for good. */
+  addEvidence(evidence: NewEvidence): Promise<EvidenceRecord>;
+  evidence(query: EvidenceQuery): Promise<EvidencePage>;
   /** Decides the whole run again from its journal; calls no executor, action or clock. */
   replay(run: RunId): Promise<ReplayReport>;
   /** The stored log of a stage attempt. */

@@ -1,6 +1,6 @@
 /** The composition root: the only file that names adapters and engines. Stores open with their first use, so reading costs nothing. */
 import { mkdir, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { createFileActions } from "../adapters/files/actions.ts";
 import { createFileArtifacts } from "../adapters/files/artifacts.ts";
 import { createFileHeartbeats } from "../adapters/files/heartbeats.ts";
@@ -19,9 +19,11 @@ import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
 import type { Heartbeats } from "../ports/heartbeats.ts";
 import type { Sandbox } from "../ports/sandbox.ts";
+import type { Signer } from "../ports/signer.ts";
 import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
+import { createCertifier } from "./certify.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
@@ -54,31 +56,16 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const redactor = createRedactor({ secrets: config.secrets });
   const policy = createPolicyGate();
   const repository = findRepository(root);
-  const { sandbox, heartbeats, executor, git } = lateParts(repository, config, {
-    root,
-    artifacts,
-    redact: redactor.text,
-  });
-  const { hostEnv: env, github, policyFiles } = config;
-  const actions = createActions([
-    createFileActions({ root, artifacts }),
-    createGitActions({ root: repository.top, vault: paths.vault, artifacts, holdVault: git.hold, env, github }),
-    options.actions ?? [],
-  ]);
+  const early = { root, artifacts, redact: redactor.text };
+  const late = lateParts(repository, config, early);
+  const { sandbox, heartbeats, executor, git, signer } = late;
+  const { policyFiles } = config;
+  const actions = createActions([...ownActions(repository, config, early, late), options.actions ?? []]);
 
-  const openStore = async (): Promise<Store> => {
-    if (options.readOnly !== true) await prepareState(paths.state);
-    return openSqliteStore({
-      dir: paths.state,
-      clock,
-      readOnly: options.readOnly ?? false,
-      acceptLoss: options.acceptLoss ?? false,
-    });
-  };
   const parts: RuntimeParts = {
     root,
     statePath: paths.state,
-    openStore,
+    openStore: () => openStore(paths.state, clock, options),
     artifacts,
     ...{ actions, policyFiles },
     randomBytes: options.randomBytes ?? randomBytes,
@@ -87,6 +74,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     sandbox,
     workspaces: git,
     trees: git,
+    signer,
     heartbeats,
     executor,
     async liveLog(run, stage, attempt) {
@@ -101,7 +89,10 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
           policy,
           executor,
           workspaces: git,
+          trees: git,
+          artifacts,
           actions,
+          certifier: createCertifier({ trees: git, artifacts, signer }, store),
           redact: redactor.event,
           onOutput,
         },
@@ -111,6 +102,12 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
       }),
   };
   return createRuntime(parts);
+}
+
+async function openStore(dir: string, clock: Clock, options: OpenOptions): Promise<Store> {
+  const { readOnly = false, acceptLoss = false } = options;
+  if (!readOnly) await prepareState(dir);
+  return openSqliteStore({ dir, clock, readOnly, acceptLoss });
 }
 
 interface EarlyParts {
@@ -124,6 +121,9 @@ interface LateParts {
   readonly heartbeats: Heartbeats;
   readonly executor: Executor;
   readonly git: GitParts;
+  readonly signer: Signer;
+  /** Folders from which the user's git runs hooks, relative to the top of the repository. */
+  readonly hooksFolders: () => Promise<readonly string[]>;
 }
 
 /** What only a run with processes needs. */
@@ -132,21 +132,24 @@ function lateParts(repository: Repository, config: Config, early: EarlyParts): L
   const paths = statePaths(root);
   const sandbox = lateSandbox(config);
   const heartbeats = createFileHeartbeats({ dir: paths.heartbeats });
+  const hooksFolders: LateParts["hooksFolders"] = async () => {
+    const { hooksFolders: find } = await import("../adapters/git/project/hooks-folders.ts");
+    return find({ root: repository.top, path: config.path });
+  };
   const executor = later<Executor>(["execute", "reap", "salvage", "forget", "leave", "kept"], async () => {
     const { createProcessExecutor } = await import("../adapters/process/executor.ts");
     const { state: stateDir, temp: tempDir, logs: logsDir } = paths;
     const { processEnv: baseEnv } = config;
     return createProcessExecutor({
       ...{ root, stateDir, tempDir, logsDir },
-      ...{ artifacts, redact, baseEnv, sandbox, heartbeats },
-      hooksFolders: async () => {
-        const { hooksFolders } = await import("../adapters/git/project/hooks-folders.ts");
-        return hooksFolders({ root: repository.top, path: config.path });
-      },
+      ...{ artifacts, redact, baseEnv, sandbox, heartbeats, hooksFolders },
     });
   });
   const git = later<GitParts>(
-    ["base", "uncommitted", "keep", "enter", "salvage", "leave", "diff", "sweep", "hold"],
+    [
+      ...(["base", "uncommitted", "keep", "enter", "salvage", "leave", "compose", "checkout"] as const),
+      ...(["changes", "read", "hashes", "diff", "oid", "sweep", "hold"] as const),
+    ],
     async () => {
       const { createGitWorkspaces } = await import("../adapters/git/workspaces.ts");
       const { top, folder: project } = repository;
@@ -154,7 +157,34 @@ function lateParts(repository: Repository, config: Config, early: EarlyParts): L
       return createGitWorkspaces({ root: top, project, dir, vault, sandbox, path: config.path });
     },
   );
-  return { sandbox, heartbeats, executor, git };
+  return { sandbox, heartbeats, executor, git, signer: lateSigner(paths.state), hooksFolders };
+}
+
+function ownActions(
+  repository: Repository,
+  { hostEnv: env, github }: Config,
+  { root, artifacts }: EarlyParts,
+  { git, hooksFolders }: LateParts,
+): readonly (readonly Action[])[] {
+  const inProject = async (): Promise<readonly string[]> => fromProject(repository, await hooksFolders());
+  return [
+    createFileActions({ root, artifacts, hooksFolders: inProject }),
+    createGitActions({
+      root: repository.top,
+      vault: statePaths(root).vault,
+      artifacts,
+      holdVault: git.hold,
+      env,
+      github,
+      hooksFolders,
+    }),
+  ];
+}
+
+/** Those that lie in the project, relative to it. */
+function fromProject({ folder }: Repository, paths: readonly string[]): readonly string[] {
+  const ways = paths.map((path) => posix.relative(folder, path));
+  return ways.filter((way) => way !== "" && way !== ".." && !way.startsWith("../"));
 }
 
 function lateSandbox(config: Config): Sandbox {
@@ -169,6 +199,14 @@ function lateSandbox(config: Config): Sandbox {
       nodeProgram: process.execPath,
       egress: createEgressBroker({ socketDir }),
     });
+  });
+}
+
+/** Most commands sign nothing. */
+function lateSigner(dir: string): Signer {
+  return later<Signer>(["sign", "verify", "publicKey"], async () => {
+    const { createFileSigner } = await import("../adapters/files/signer.ts");
+    return createFileSigner({ dir });
   });
 }
 

@@ -125,7 +125,8 @@ describe("file actions", () => {
     input: JsonObject,
     change: Partial<ActionContext> = {},
   ): Promise<ActionReport> => {
-    const action = createFileActions({ root, artifacts }).find((each) => each.name === name) as Action;
+    const hooksFolders = async (): Promise<readonly string[]> => ["lib/hooks"];
+    const action = createFileActions({ root, artifacts, hooksFolders }).find((each) => each.name === name) as Action;
     return action.perform(input, contextOf(change));
   };
 
@@ -172,12 +173,15 @@ describe("file actions", () => {
   it.each([
     ...[".pawl/pawl.db", ".git/hooks/pre-commit", ".GIT/config", "inside/config", ".git", ".claude/settings.json"],
     ...["packages/a/.mcp.json", ".husky/pre-commit", ".envrc", "tools/settings.json", "new/.VSCode/tasks.json"],
+    ...["lib/hooks/pre-commit", "lib/Hooks", "way/pre-commit"],
   ])("write nothing that is sealed: %s", async (path) => {
     const root = makeFolder();
     mkdirSync(join(root, ".git"));
     mkdirSync(join(root, ".claude"));
     symlinkSync(".git", join(root, "inside"));
     symlinkSync(".claude", join(root, "tools"));
+    mkdirSync(join(root, "lib/hooks"), { recursive: true });
+    symlinkSync("lib/hooks", join(root, "way"));
     for (const [action, more] of [
       ["file.write", { content: "x" }],
       ["file.append", { line: "x" }],
@@ -186,7 +190,9 @@ describe("file actions", () => {
       expect(report).toMatchObject({ ok: false, error: expect.stringMatching(/ is sealed: \S+ belongs to git/) });
       expect(report).toMatchObject({ error: expect.stringContaining(path) });
     }
-    expect(readdirSync(root, { recursive: true }).sort()).toEqual([".claude", ".git", "inside", "tools"]);
+    expect(readdirSync(root, { recursive: true }).sort()).toEqual([
+      ...[".claude", ".git", "inside", "lib", "lib/hooks", "tools", "way"],
+    ]);
   });
 
   it("refuse malformed input", async () => {

@@ -445,6 +445,47 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
       expect(readFileSync(join(folder, "shared/claude/settings.json"), "utf8")).toBe("theirs");
     });
 
+    it("that are links to what does not exist yet hold its place too", async () => {
+      const folder = makeFolder();
+      mkdirSync(join(folder, "here"));
+      const links = {
+        ".claude": "conf",
+        ".mcp.json": "here/deep/mcp",
+        ".agents": ".cursor",
+        ".cursor": "cursor",
+        ".zed": "./here/../zed/",
+      };
+      for (const [name, target] of Object.entries(links)) symlinkSync(target, join(folder, name));
+      const sealed = Object.keys(links).map((name) => `/workspace/${name}`);
+      const targets = ["conf", "here/deep/mcp", "cursor", "zed"];
+      const ways = [...sealed, ...targets.map((path) => `/workspace/${path}`)];
+      expect(await runEnclosed(sandbox, programOf(attack(ways), { ...at(folder), sealed }))).toMatchObject({
+        code: 0,
+        stdout: "tried\n",
+      });
+      const make =
+        "for path in conf here/deep/mcp cursor zed; do mkdir -p $path; echo evil >$path/evil; done; echo ok >here/ok";
+      expect(await runScript(sandbox, folder, make, { sealed })).toMatchObject({ code: 0 });
+      for (const [name, target] of Object.entries(links)) expect(readlinkSync(join(folder, name))).toBe(target);
+      expect(readdirSync(folder).sort()).toEqual([...Object.keys(links), "here"].sort());
+      expect(readdirSync(join(folder, "here"))).toEqual(["ok"]);
+    });
+
+    it.each([
+      ["a", { ".claude": "a", a: "b" }],
+      ["a link to nothing", { ".claude": "a", a: "nowhere" }],
+      ["one out of the folder", { ".claude": "a", a: "../x" }],
+      ["on the way", { ".claude": "a/conf", a: "b" }],
+      ["back again", { ".claude": "a/../.claude", a: "b" }],
+    ])("that are links through other links are refused: %s", async (_, links) => {
+      const folder = makeFolder();
+      mkdirSync(join(folder, "b"));
+      for (const [name, target] of Object.entries(links)) symlinkSync(target, join(folder, name));
+      const refused = sandbox.enclose(programOf(["true"], { ...at(folder), sealed: ["/workspace/.claude"] }));
+      await expect(refused).rejects.toThrow("/workspace/.claude: it is a link that leads through another link.");
+      expect(readdirSync(folder).sort()).toEqual([".claude", "a", "b"]);
+    });
+
     it.each([
       ["a sealed folder", ".claude", "a folder"],
       ["a sealed file", ".envrc", "a file"],

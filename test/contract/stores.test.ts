@@ -1,8 +1,9 @@
-/** Runs the contracts of journal, run index, lease and control against every store, and what SQLite adds to them. */
+/** Runs the contracts of journal, run index, lease, control and evidence against every store, and what SQLite adds to them. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryState } from "../../src/adapters/memory/state.ts";
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { loadDriver } from "../../src/adapters/sqlite/driver.ts";
+import { EVIDENCE_SQL } from "../../src/adapters/sqlite/evidence.ts";
 import { LIST_SQL } from "../../src/adapters/sqlite/run-index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
@@ -12,6 +13,7 @@ import { buildPlan, buildRunId, createRun } from "../support/events-builder.ts";
 import { startStoreProcess } from "../support/store-process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { controlContract } from "./control.contract.ts";
+import { buildDrill, evidenceContract } from "./evidence.contract.ts";
 import { journalContract } from "./journal.contract.ts";
 import { leaseContract } from "./lease.contract.ts";
 import { runIndexContract } from "./run-index.contract.ts";
@@ -43,6 +45,7 @@ for (const [name, open] of Object.entries(STORES)) {
   runIndexContract(name, open);
   leaseContract(name, open);
   controlContract(name, open);
+  evidenceContract(name, open);
 
   it(`finds no problem in a sound ${name} store`, async () => {
     const { store } = await open();
@@ -110,5 +113,39 @@ describe("lists of a SQLite store with 10,000 runs", () => {
         expect.stringMatching(/^SEARCH runs USING INDEX runs_by_\w+ \(parent=\?.* rowid<\?\)$/),
       ]);
     }
+  });
+});
+
+describe("evidence of a SQLite store", () => {
+  it("is read by one walk over one index, whatever there is", async () => {
+    const dir = tempDir();
+    const store = await openSqlite(dir);
+    await Promise.all(Array.from({ length: 5000 }, (_, i) => store.evidence.add(buildDrill(`e_${i}`))));
+    const page = await store.evidence.list({ blueprint: "demo", kind: "drill", limit: 1 });
+    expect(page).toEqual({ records: [buildDrill("e_4999")], next: "5000" });
+    const db = (await loadDriver()).open(`${dir}/pawl.db`, { readOnly: true, timeout: 0 });
+    onTestFinished(() => db.close());
+    const plan = db.prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${EVIDENCE_SQL}`).all();
+    expect(plan.map(({ detail }) => detail)).toEqual([
+      "SEARCH evidence USING INDEX evidence_by_blueprint (blueprint=? AND kind=? AND rowid<?)",
+    ]);
+  });
+
+  it("comes to a journal of the version before, and a reader of it sees its runs and no evidence", async () => {
+    const dir = tempDir();
+    const old = await openSqliteStore({ dir, clock });
+    const run = await createRun(old.journal);
+    await old.close();
+    const db = (await loadDriver()).open(`${dir}/pawl.db`, { timeout: 0 });
+    db.exec("DROP TABLE evidence; PRAGMA user_version=1");
+    db.close();
+    const reader = closing(await openSqliteStore({ dir, clock, readOnly: true }));
+    expect((await reader.runs.list({ limit: 5 })).rows.map((row) => row.run)).toEqual([run]);
+    const none = { records: [], next: null };
+    expect(await reader.evidence.list({ blueprint: "demo", kind: "drill", limit: 1 })).toEqual(none);
+    const writer = await openSqlite(dir);
+    await writer.evidence.add(buildDrill("e_1"));
+    expect((await writer.evidence.list({ blueprint: "demo", kind: "drill", limit: 1 })).records).toHaveLength(1);
+    expect((await writer.runs.list({ limit: 5 })).rows.map((row) => row.run)).toEqual([run]);
   });
 });

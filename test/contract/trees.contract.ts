@@ -1,6 +1,7 @@
 /** The contract of the Trees port. */
 import { describe, expect, it } from "vitest";
-import type { Trees } from "../../src/ports/trees.ts";
+import { sha256 } from "../../src/base/digest.ts";
+import type { TreeReader, Trees } from "../../src/ports/trees.ts";
 import type { Place, SaveLabel, Workspaces } from "../../src/ports/workspaces.ts";
 import { CLONE, nextRun } from "../support/git-project.ts";
 
@@ -10,6 +11,10 @@ export interface TreesFixture {
   /** Plays a stage: null removes the file. */
   write(folder: string, path: string, text: string | null): void;
   exists(folder: string): boolean;
+}
+
+export interface TreeReaderFixture extends Omit<TreesFixture, "trees" | "exists"> {
+  readonly reader: TreeReader;
 }
 
 const AT = 1_700_000_000_000;
@@ -111,6 +116,113 @@ export function treesContract(name: string, open: (project: Readonly<Record<stri
         workspaces: 0,
         refs: 0,
       });
+    });
+  });
+}
+
+/** What is read of trees, also by an adapter that has no more of them. */
+export function treeReaderContract(
+  name: string,
+  open: (project: Readonly<Record<string, string>>) => TreeReaderFixture,
+): void {
+  const lines = (...list: readonly string[]): string => list.map((line) => `${line}\n`).join("");
+  const PROJECT = {
+    "kept.txt": lines("one", "two", "three", "four", "five"),
+    "gone.txt": lines("bye"),
+    "old/name.txt": lines("first", "second", "third"),
+    "test/same.js": lines("same"),
+    "test/a.js": lines("a"),
+    ".gitattributes": lines("* -diff -text", "*.txt linguist-generated"),
+  };
+  async function changed(fixture: TreeReaderFixture) {
+    const place: Place = { run: nextRun(), member: null, spec: CLONE };
+    const base = await fixture.workspaces.base(CLONE, AT);
+    const { folder, save } = await fixture.workspaces.enter(place, base, label());
+    fixture.write(folder, "kept.txt", lines("one", "2", "three", "four", "five", "six"));
+    fixture.write(folder, "gone.txt", null);
+    fixture.write(folder, "old/name.txt", null);
+    fixture.write(folder, "new/name.txt", PROJECT["old/name.txt"]);
+    fixture.write(folder, "binary", "\u0000 not text\n");
+    fixture.write(folder, "empty", "");
+    fixture.write(folder, "Test/B.js", "b");
+    return { base, tree: await save(label()) };
+  }
+  const there = { oldMode: "100644", newMode: "100644" };
+  const added = { status: "added", oldMode: "000000", newMode: "100644" };
+
+  describe(`TreeReader contract: ${name}`, () => {
+    it("counts the lines of every changed file, and knows a renamed one by both names", async () => {
+      const fixture = open(PROJECT);
+      const { base, tree } = await changed(fixture);
+      expect(await fixture.reader.changes(base, tree)).toEqual([
+        { ...added, path: "Test/B.js", addedLines: 1, deletedLines: 0 },
+        { ...added, path: "binary", addedLines: null, deletedLines: null },
+        { ...added, path: "empty", addedLines: 0, deletedLines: 0 },
+        {
+          ...{ status: "deleted", oldMode: "100644", newMode: "000000" },
+          ...{ path: "gone.txt", addedLines: 0, deletedLines: 1 },
+        },
+        { status: "modified", ...there, path: "kept.txt", addedLines: 2, deletedLines: 1 },
+        {
+          ...{ status: "renamed", ...there, path: "new/name.txt", oldPath: "old/name.txt" },
+          ...{ addedLines: 0, deletedLines: 0 },
+        },
+      ]);
+      expect(await fixture.reader.changes(tree, tree)).toEqual([]);
+    });
+
+    it("reads a file whole or not at all", async () => {
+      const fixture = open(PROJECT);
+      const { base, tree } = await changed(fixture);
+      const { reader } = fixture;
+      const text = async (...call: Parameters<TreeReader["read"]>): Promise<string | null> => {
+        const bytes = await reader.read(...call);
+        return bytes === null ? null : Buffer.from(bytes).toString();
+      };
+      expect(await text(base, "old/name.txt", 100)).toBe(PROJECT["old/name.txt"]);
+      expect(await text(tree, "binary", 11)).toBe("\u0000 not text\n");
+      expect(await text(tree, "empty", 0)).toBe("");
+      await expect(text(tree, "binary", 10)).rejects.toEqual(code("WORKSPACE_FILE_TOO_LARGE"));
+      const none = [
+        "gone.txt",
+        "new",
+        "new/",
+        "",
+        "/",
+        ".",
+        "..",
+        "/etc/passwd",
+        "./empty",
+        "new/../empty",
+        "*",
+        ":/empty",
+      ];
+      for (const path of [...none, "a\0b", "--help"]) expect([path, await text(tree, path, 100)]).toEqual([path, null]);
+    });
+
+    it("gives the digest of every file that would be protected", async () => {
+      const fixture = open(PROJECT);
+      const { tree } = await changed(fixture);
+      expect(await fixture.reader.hashes(tree, ["test/**", "{empty,none}"])).toEqual({
+        "Test/B.js": sha256("b"),
+        empty: sha256(""),
+        "test/a.js": sha256("a\n"),
+        "test/same.js": sha256("same\n"),
+      });
+      expect(await fixture.reader.hashes(tree, [])).toEqual({});
+      expect(Object.keys(await fixture.reader.hashes(tree, ["**"]))).toHaveLength(8);
+    });
+
+    it("refuses a tree that is not there", async () => {
+      const { reader, workspaces } = open(PROJECT);
+      const base = await workspaces.base(CLONE, AT);
+      const missing = code("WORKSPACE_TREE_MISSING");
+      for (const unknown of ["0".repeat(40), "HEAD", "--output=/tmp/x", ""]) {
+        await expect(reader.changes(base, unknown)).rejects.toEqual(missing);
+        await expect(reader.changes(unknown, base)).rejects.toEqual(missing);
+        await expect(reader.read(unknown, "empty", 100)).rejects.toEqual(missing);
+        await expect(reader.hashes(unknown, ["**"])).rejects.toEqual(missing);
+      }
     });
   });
 }

@@ -1,11 +1,24 @@
 /** Runs the contract of trees against every adapter. */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { createMemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
 import { commitFiles, putFile, workspacesAt } from "../support/git-project.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { treesContract } from "./trees.contract.ts";
+import { type TreesFixture, treeReaderContract, treesContract } from "./trees.contract.ts";
 
-treesContract("git", (project) => {
+treeReaderContract("memory", (project) => {
+  const memory = createMemoryWorkspaces(project);
+  return {
+    workspaces: memory,
+    reader: memory,
+    write(folder, path, text) {
+      if (text === null) memory.files(folder)?.delete(path);
+      else memory.files(folder)?.set(path, text);
+    },
+  };
+});
+
+function openGit(project: Readonly<Record<string, string>>): TreesFixture {
   const root = join(tempDir(), "project");
   commitFiles(root, project);
   const git = workspacesAt(root);
@@ -18,4 +31,10 @@ treesContract("git", (project) => {
     },
     exists: existsSync,
   };
+}
+
+treesContract("git", openGit);
+treeReaderContract("git", (project) => {
+  const { workspaces, trees, write } = openGit(project);
+  return { workspaces, reader: trees, write };
 });

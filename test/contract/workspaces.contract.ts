@@ -189,6 +189,77 @@ export function workspacesContract(
       expect(read(other.folder)).toEqual(PROJECT);
     });
 
+    it("composes a tree that is as the base at every protected path, and as the candidate elsewhere", async () => {
+      const { workspaces, base, write, read } = await opened();
+      const where = place();
+      const { folder, save } = await workspaces.enter(where, base, label());
+      write(folder, "a.txt", "honest\n");
+      write(folder, "src/deep/b.txt", "weakened\n");
+      write(folder, "src/deep/new.txt", "added\n");
+      write(folder, "run.sh", null);
+      const candidate = await save(label());
+      const compose = (protect: readonly string[], at = 5): Promise<string> =>
+        workspaces.compose(where.run, { candidate, base, protect, at });
+      const judged = await compose(["src/**", "run.sh"]);
+      expect(await compose(["src/**", "run.sh"])).toBe(judged);
+      expect([candidate, base]).not.toContain(judged);
+      const checkout = await workspaces.checkout(where, judged);
+      expect(read(checkout.folder)).toEqual({ ...PROJECT, "a.txt": plain("honest\n") });
+      expect(read(folder)?.["src/deep/b.txt"]).toEqual(plain("weakened\n"));
+      expect(await compose([])).toBe(candidate);
+      expect(await compose(["link", "other/**"])).toBe(candidate);
+      await checkout.remove(label());
+    });
+
+    it("composes although a file is where the base has a protected folder, or the other way round", async () => {
+      const { workspaces, base, write, read } = await opened();
+      const where = place();
+      const { folder, save } = await workspaces.enter(where, base, label());
+      write(folder, "src/deep/b.txt", null);
+      write(folder, "a.txt", null);
+      write(folder, "src/deep", "a file\n");
+      write(folder, "a.txt/inner", "a folder\n");
+      write(folder, "kept", "kept\n");
+      const candidate = await save(label());
+      const protect = ["src/deep/*.txt", "a.txt"];
+      const judged = await workspaces.compose(where.run, { candidate, base, protect, at: 5 });
+      const checkout = await workspaces.checkout(where, judged);
+      expect(read(checkout.folder)).toEqual({ ...PROJECT, kept: plain("kept\n") });
+    });
+
+    it("gives checkouts that hold a tree each, are written without a trace, and are thrown away", async () => {
+      const { workspaces, base, write, read } = await opened();
+      const where = place();
+      const { folder, save } = await workspaces.enter(where, base, label());
+      write(folder, "unsaved", "unsaved\n");
+      const both = await Promise.all([workspaces.checkout(where, base), workspaces.checkout(where, base)]);
+      expect(new Set([folder, ...both.map((checkout) => checkout.folder)]).size).toBe(3);
+      const [one, other] = both;
+      expect(read(one.folder)).toEqual(PROJECT);
+      write(one.folder, "a.txt", "spoiled\n");
+      expect(read(other.folder)).toEqual(PROJECT);
+      await one.remove(label());
+      await one.remove(label());
+      expect([read(one.folder), read(other.folder)]).toEqual([undefined, PROJECT]);
+      const tree = await save(label());
+      expect(read(folder)).toEqual({ ...PROJECT, unsaved: plain("unsaved\n") });
+      await workspaces.leave(where.run, 1);
+      for (const at of [folder, other.folder]) expect(read(at)).toBeUndefined();
+      await other.remove(label());
+      expect(read((await workspaces.checkout(where, tree)).folder)?.["unsaved"]).toEqual(plain("unsaved\n"));
+    });
+
+    it("neither composes nor checks out what is not there", async () => {
+      const { workspaces, base } = await opened();
+      const missing = { code: "WORKSPACE_TREE_MISSING" };
+      const none = "0".repeat(40);
+      const compose = (candidate: string, on: string): Promise<string> =>
+        workspaces.compose(nextRun(), { candidate, base: on, protect: ["**"], at: 1 });
+      await expect(workspaces.checkout(place(), none)).rejects.toMatchObject(missing);
+      await expect(compose(none, base)).rejects.toMatchObject(missing);
+      await expect(compose(base, none)).rejects.toMatchObject(missing);
+    });
+
     it("says when it does not have a tree, also for what is no tree", async () => {
       const { workspaces } = await opened();
       for (const tree of ["0".repeat(40), "", "HEAD", "--all", "x".repeat(500)])

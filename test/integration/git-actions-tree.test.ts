@@ -52,27 +52,33 @@ describe("apply_patch", () => {
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith("pawl-index-"))).toEqual([]);
   });
 
-  it.each([".claude/settings.json", "packages/a/.mcp.json", ".Husky/pre-commit", "pawl.yaml", ".vscode/tasks.json"])(
-    "refuses a patch that makes, changes, moves or removes what is sealed: %s",
-    async (path) => {
-      const repository = actionRepository();
-      const told = `it changes ${path}, and `;
-      const made = await repository.perform(
-        "apply_patch",
-        { patch: addition(path, "x") },
-        { tree: repository.save({}) },
-      );
-      expect(errorOf(made)).toContain(told);
-      const tree = repository.save({ [path]: "one\n" });
-      const changes = [
-        `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-one\n+two\n`,
-        `diff --git a/${path} b/${path}\ndeleted file mode 100644\n--- a/${path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n`,
-        `diff --git a/${path} b/free\nsimilarity index 100%\nrename from ${path}\nrename to free\n`,
-      ];
-      for (const patch of changes)
-        expect(errorOf(await repository.perform("apply_patch", { patch }, { tree }))).toContain(told);
-    },
-  );
+  it.each([
+    ".claude/settings.json",
+    "packages/a/.mcp.json",
+    ".Husky/pre-commit",
+    "pawl.yaml",
+    ".vscode/tasks.json",
+    "tools/hooks/x",
+  ])("refuses a patch that makes, changes, moves or removes what is sealed: %s", async (path) => {
+    const repository = actionRepository();
+    const hooksFolders = async (): Promise<readonly string[]> => ["tools/hooks"];
+    const told = `it changes ${path}, and `;
+    const made = await repository.perform(
+      "apply_patch",
+      { patch: addition(path, "x") },
+      { tree: repository.save({}) },
+      { hooksFolders },
+    );
+    expect(errorOf(made)).toContain(told);
+    const tree = repository.save({ [path]: "one\n" });
+    const changes = [
+      `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-one\n+two\n`,
+      `diff --git a/${path} b/${path}\ndeleted file mode 100644\n--- a/${path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n`,
+      `diff --git a/${path} b/free\nsimilarity index 100%\nrename from ${path}\nrename to free\n`,
+    ];
+    for (const patch of changes)
+      expect(errorOf(await repository.perform("apply_patch", { patch }, { tree }, { hooksFolders }))).toContain(told);
+  });
 
   it("takes a patch from an input of the stage, and can be committed and reported", async () => {
     const repository = actionRepository();

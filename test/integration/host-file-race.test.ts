@@ -93,27 +93,26 @@ describe("a path that is exchanged with a link to the outside", () => {
     });
   });
 
-  // Bubblewrap itself follows a link that takes the place of `.git` and makes a missing folder there before the exchange is
-  // noticed: seen with repo_write, and named in SECURITY.md.
-  it.for(
-    process.env["PAWL_FULL"] === "1" ? (["workspace_write", "repo_write"] as const) : (["workspace_write"] as const),
-  )("is never followed for the places that a wall with %s seals", async (mode) => {
-    const { root, outside } = arena();
-    const executor = executorIn(root, { tempDir: join(makeFolder(), "temp"), logsDir: join(makeFolder(), "logs") });
-    const raced = ["sub", ".claude", ".vscode", ".git"].map((name) => join(root, name));
-    await race(`sealed places with ${mode}`, outside, raced, async () => {
-      const request = shell(
-        "echo evil >.claude/evil; echo evil >sub/evil; echo evil >.git/evil; cat sub/file.txt .claude/file.txt .git/file.txt; true",
-        {
-          wall: wallOf(mode),
-          capture: "text",
-        },
-      );
-      const report = await executor.execute(request, ALIVE, () => undefined);
-      expect(String(report.output)).not.toContain("outside");
-      return report.cause === "ok";
-    });
-  });
+  it.for(["workspace_write", "repo_write"] as const)(
+    "is never followed for the places that a wall with %s seals",
+    async (mode) => {
+      const { root, outside } = arena();
+      const executor = executorIn(root, { tempDir: join(makeFolder(), "temp"), logsDir: join(makeFolder(), "logs") });
+      const raced = ["sub", ".claude", ".vscode", ".git"].map((name) => join(root, name));
+      await race(`sealed places with ${mode}`, outside, raced, async () => {
+        const request = shell(
+          "echo evil >.claude/evil; echo evil >sub/evil; echo evil >.git/evil; cat sub/file.txt .claude/file.txt .git/file.txt; true",
+          {
+            wall: wallOf(mode),
+            capture: "text",
+          },
+        );
+        const report = await executor.execute(request, ALIVE, () => undefined);
+        expect(String(report.output)).not.toContain("outside");
+        return report.cause === "ok";
+      });
+    },
+  );
 
   it.for(["file.write", "file.append"])("is never followed by %s", async (name) => {
     const { root, outside } = arena();

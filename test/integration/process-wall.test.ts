@@ -110,6 +110,23 @@ describe("a wall", () => {
     expect(sandbox.closed).toBe(1);
   });
 
+  it.each(["read_only", "workspace_write"] as const)(
+    "with %s around the project itself does not show the state of a project below it",
+    async (mode) => {
+      const root = makeFolder();
+      for (const folder of ["web/.pawl", "packages/a/.pawl"]) {
+        mkdirSync(join(root, folder), { recursive: true });
+        writeFileSync(join(root, folder, "pawl.db"), "theirs");
+      }
+      symlinkSync("../web/.pawl", join(root, "packages/.pawl"));
+      const script =
+        "cat web/.pawl/* packages/.pawl/* packages/a/.pawl/* 2>/dev/null; ls -d web/.pawl; touch web/.pawl/x || echo sealed";
+      const report = await run(shell(script, { wall: wallOf(mode), capture: "lines" }), SANDBOX, root);
+      expect(report.output).toEqual(["web/.pawl", "sealed"]);
+      expect(readFileSync(join(root, "web/.pawl/pawl.db"), "utf8")).toBe("theirs");
+    },
+  );
+
   it("around the project itself shows it read-only, without our state", async () => {
     const root = makeFolder();
     mkdirSync(join(root, ".pawl"));

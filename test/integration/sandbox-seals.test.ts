@@ -1,7 +1,7 @@
 /** What a process may not write in its workspace because other programs obey it, and what happens when a wall cannot be had now. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { hooksFolders } from "../../src/adapters/git/project/hooks-folders.ts";
 import { NESTED_LIMITS, nestedSeals } from "../../src/adapters/process/nested-seals.ts";
@@ -110,6 +110,43 @@ describe("the hooks of the user's git", () => {
       const { base, last } = await runtime.trees(hosted.run);
       const { files } = await runtime.diff(base, last);
       expect(files.map(({ status, path }) => `${status} ${path}`)).toEqual(["added tools/free"]);
+    } finally {
+      await runtime.close();
+    }
+  });
+
+  it.each([
+    ["", "tools/hooks", 3],
+    ["web", "web/tools/hooks", 3],
+    ["web", "other/hooks", 1],
+  ])("cannot be written by an action of a run either: of the project '%s' in %s", async (project, hooks, refusals) => {
+    const top = makeFolder();
+    const root = join(top, project);
+    const path = `${hooks}/pre-commit`;
+    const patch = `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+evil\n`;
+    const blueprint = [
+      "version: 1",
+      "name: it",
+      "policy: { allow: [{ action: file.* }, { action: apply_patch }] }",
+      "stages:",
+      "  - { id: write, action: file.write, with: { path: tools/hooks/x/y, content: evil }, on_failure: append }",
+      "  - { id: append, action: file.append, with: { path: tools/hooks/z, line: evil }, on_failure: patch }",
+      `  - { id: patch, action: apply_patch, with: { patch: ${JSON.stringify(patch)} }, on_failure: free }`,
+      "  - { id: free, action: file.write, with: { path: tools/free, content: fine } }",
+      "",
+    ];
+    commitFiles(top, { [posix.join(project, "it.yaml")]: blueprint.join("\n") });
+    git(top, "config", "core.hooksPath", hooks);
+    const runtime = await openRuntime({ root });
+    try {
+      const { plan } = await runtime.compile(join(root, "it.yaml"), {});
+      if (!plan.ok) throw new Error(JSON.stringify(plan.problems));
+      const { run, ended } = await runtime.start(plan.value);
+      expect((await ended).status).toBe("succeeded");
+      const events = await runtime.read(run, 0, 100);
+      const errors = events.flatMap(({ event }) => (event.type === "stage.finished" && event.error) || []);
+      expect(errors).toEqual(Array.from({ length: refusals }, () => expect.stringContaining("is sealed: ")));
+      expect(readdirSync(join(root, "tools")).includes("hooks")).toBe(refusals === 1);
     } finally {
       await runtime.close();
     }

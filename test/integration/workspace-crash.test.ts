@@ -5,7 +5,8 @@ import { chmodSync, existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applyChanges, type Change, changes, textsIn } from "../support/git-changes.ts";
+import type { RunId } from "../../src/base/ids.ts";
+import { applyChanges, type Change, changes, SPOILED, textsIn } from "../support/git-changes.ts";
 import type { LifePlan } from "../support/git-life.ts";
 import { CLONE, commitFiles, git, LABEL, nextRun, placeOf, vaultOf, workspacesAt } from "../support/git-project.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -60,12 +61,30 @@ function leftovers(root: string): string[] {
   ];
 }
 
-async function crash(stages: readonly (readonly Change[])[], killAt: number, delayMs: number): Promise<number> {
+/** A checkout of a host that is gone is thrown away while its run goes on, and the workspace of the run stays as it is. */
+async function expectOnlyOwn(root: string, run: RunId): Promise<void> {
+  const dir = join(root, ".pawl/workspaces", run);
+  const tree = join(dir, "run/tree");
+  const look = (): string[] => (existsSync(tree) ? textsIn(tree, (path, text) => `${path} ${text}`) : []);
+  const before = look();
+  await workspacesAt(root).sweep({ known: async () => "open", before: 0, at: 1 });
+  expect(look()).toEqual(before);
+  const names = existsSync(dir) ? readdirSync(dir) : [];
+  expect(names.filter((name) => name !== "run" && !name.startsWith(".old-"))).toEqual([]);
+}
+
+async function crash(
+  stages: readonly (readonly Change[])[],
+  killAt: number,
+  delayMs: number,
+  isJudged = false,
+): Promise<number> {
   const root = join(tempDir(), "project");
   commitFiles(root, PROJECT);
   const run = nextRun();
   const folder = join(root, ".pawl/workspaces", run, "run/tree");
-  const { said } = await liveAndDie({ root, run, stages, killAt, delayMs });
+  const { said } = await liveAndDie({ root, run, stages, isJudged, killAt, delayMs });
+  if (isJudged) await expectOnlyOwn(root, run);
   const expected = said.flatMap((line) => (line.startsWith("changed ") ? (JSON.parse(line.slice(8)) as string[]) : []));
   // Also what a stage had done when its host died in the middle of it.
   if (existsSync(folder)) expected.push(...textsIn(folder));
@@ -76,6 +95,7 @@ async function crash(stages: readonly (readonly Change[])[], killAt: number, del
   await successor.sweep({ known: async () => "open", before: 0, at: 1 });
   const texts = vaultTexts(root);
   expect(expected.filter((text) => !texts.includes(Buffer.from(text).toString("latin1")))).toEqual([]);
+  expect(texts).not.toContain(SPOILED);
   expect(leftovers(root)).toEqual([]);
   if (existsSync(vaultOf(root))) git(vaultOf(root), "fsck", "--strict", "--no-dangling", "--full");
   expect(git(root, "status", "--porcelain", "--", ".", ":!.pawl")).toBe("");
@@ -111,6 +131,14 @@ describe("a host that dies", () => {
     const stride = FULL ? 1 : Math.ceil(steps / 8);
     for (let killAt = 1; killAt <= steps; killAt += stride)
       for (const delayMs of FULL ? [0, 3, 10, 30] : [(killAt * 7) % 31]) await crash(FIXED, killAt, delayMs);
+  });
+
+  it("leaves no checkout, and saves nothing of one, at each step of composing, checking out and throwing away", async () => {
+    const stages = FIXED.slice(0, 1);
+    const steps = await crash(stages, 0, 0, true);
+    const stride = FULL ? 1 : Math.ceil(steps / 8);
+    for (let killAt = 1; killAt <= steps; killAt += stride)
+      for (const delayMs of FULL ? [0, 3, 10, 30] : [(killAt * 5) % 31]) await crash(stages, killAt, delayMs, true);
   });
 
   it("loses nothing and leaves nothing, whatever the stages have done", async () => {

@@ -63,6 +63,19 @@ describe("ignored files", () => {
     expect(ignoredIn((await workspaces.enter(placeOf(), tree, LABEL)).folder)).toEqual([]);
   });
 
+  it("that are shared do not hold the state of another project", async () => {
+    const root = join(tempDir(), "project");
+    commitFiles(root, RULES);
+    const files = { "vendor/it.js": "it", "vendor/lib/.pawl/pawl.db": "theirs", "vendor/.pawl/artifacts/a": "theirs" };
+    for (const [path, text] of Object.entries(files)) putFile(root, path, { mode: "100644", text });
+    putFile(root, "vendor/way/.pawl", { mode: "120000", text: "../.pawl" });
+    const workspaces = workspacesAt(root);
+    const spec = { ...CLONE, share: ["vendor"] };
+    const { folder } = await workspaces.enter(placeOf(spec), await workspaces.base(spec, 1), LABEL);
+    expect(Object.keys(filesOf(folder)).filter((path) => path.startsWith("vendor/"))).toEqual(["vendor/it.js"]);
+    expect(readFileSync(join(root, "vendor/lib/.pawl/pawl.db"), "utf8")).toBe("theirs");
+  });
+
   it("of a parent are with the run that it starts, also when no tree has changed", async () => {
     const { base, workspaces, where, workspace } = await stand(["vendor"]);
     install(workspace.folder);

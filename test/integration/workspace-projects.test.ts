@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { GitWorkspaces } from "../../src/adapters/git/workspaces.ts";
+import { createGitWorkspaces, type GitWorkspaces } from "../../src/adapters/git/workspaces.ts";
 import type { WorkspaceSpec } from "../../src/blueprint/blueprint.ts";
 import {
   CLONE,
@@ -13,6 +13,7 @@ import {
   LABEL,
   placeOf,
   putFile,
+  realSandbox,
   vaultOf,
   workspacesAt,
 } from "../support/git-project.ts";
@@ -245,5 +246,29 @@ describe("a project that can give a workspace", () => {
       await expect(workspaces.enter(placeOf({ ...CLONE, share: [share] }), base, LABEL), share).rejects.toMatchObject({
         code: "WORKSPACE_SHARE_UNFIT",
       });
+  });
+});
+
+describe("a project below the top of its repository", () => {
+  it("starts from its own new files and what has changed anywhere, and tells the same", async () => {
+    const root = join(tempDir(), "repository");
+    commitFiles(root, { "web[1]/app": "1", "api/app": "1", "api/gone": "1", ".gitignore": "*.log\n" });
+    const changes = { "web[1]/app": "2", "web[1]/new": "n", "web[1]/x.log": "x", "api/app": "2", "api/new": "secret" };
+    for (const [path, text] of Object.entries({ ...changes, new: "secret" })) writeFileSync(join(root, path), text);
+    rmSync(join(root, "api/gone"));
+    // Git itself writes its index once more when it looks at files as young as that.
+    footprint(root);
+    const before = footprint(root);
+    const [dir, vault] = [join(root, "web[1]/.pawl/workspaces"), join(root, "web[1]/.pawl/vault.git")];
+    const workspaces = createGitWorkspaces({ root, project: "web[1]", dir, vault, sandbox: realSandbox() });
+    expect([...(await workspaces.uncommitted())].sort()).toEqual(["../api/app", "../api/gone", "app", "new"]);
+    expect(await baseFiles(workspaces, DIRTY)).toEqual({
+      ".gitignore": "*.log\n",
+      "api/app": "2",
+      "web[1]/app": "2",
+      "web[1]/new": "n",
+    });
+    rmSync(join(root, "web[1]/.pawl"), { recursive: true });
+    expect(footprint(root)).toEqual(before);
   });
 });

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { GitWorkspaces } from "../../src/adapters/git/workspaces.ts";
-import type { Workspace } from "../../src/ports/workspaces.ts";
+import type { Place, Workspace } from "../../src/ports/workspaces.ts";
 import { CLONE, commitFiles, filesOf, git, LABEL, placeOf, vaultOf, workspacesAt } from "../support/git-project.ts";
 import { VECTORS, type Vector } from "../support/git-vectors.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -20,7 +20,7 @@ async function treeOrCode(work: Promise<string>): Promise<{ tree: string | null;
   }
 }
 
-/** Save, restore, go back to what was saved, compare, remove, sweep. */
+/** Save, restore, judge, go back to what was saved, compare, remove, sweep. */
 async function live(
   workspaces: GitWorkspaces,
   workspace: Workspace,
@@ -37,12 +37,24 @@ async function live(
       .filter((path) => path in PROJECT)
       .join(),
   );
+  seen.push(await judged(workspaces, where, base, tree));
   await workspaces.enter(where, tree, LABEL);
   await workspaces.salvage(where, LABEL);
   await workspaces.diff(base, tree, 1 << 20);
   await workspaces.leave(where.run, 1);
   await workspaces.sweep({ known: async () => "open", before: 0, at: 1 });
   return seen;
+}
+
+/** What a checkout holds below a protected folder. */
+async function judged(workspaces: GitWorkspaces, where: Place, base: string, candidate: string): Promise<string> {
+  const tree = await workspaces.compose(where.run, { candidate, base, protect: ["src/**"], at: 1 });
+  const checkout = await workspaces.checkout(where, tree);
+  const held = Object.entries(filesOf(checkout.folder)).filter(([path]) => path.startsWith("src"));
+  await workspaces.changes(base, tree);
+  await workspaces.hashes(tree, ["**"]);
+  await checkout.remove(LABEL);
+  return held.map(([path, { mode, text }]) => `${mode} ${path} ${text.trim()}`).join();
 }
 
 function userState(root: string): unknown {
@@ -68,9 +80,10 @@ async function suffer({ plant }: Vector, kind: "clone" | "worktree"): Promise<vo
   const workspace = await workspaces.enter(where, base, LABEL);
   const before = userState(root);
   plant({ folder: workspace.folder, command: `touch ${marks}/ran`, outside, base });
-  const [saved, restored] = await live(workspaces, workspace, where, base);
+  const [saved, restored, protectedFiles] = await live(workspaces, workspace, where, base);
   expect(saved).toMatch(/^(done|WORKSPACE_TREE_UNFIT)$/);
   expect(restored).toBe("a,src/b,src/c");
+  expect(protectedFiles).toBe("100644 src/b b,100644 src/c c");
   expect(readdirSync(marks)).toEqual([]);
   expect(filesOf(outside)).toEqual({ file: { mode: "100644", text: "untouched" } });
   expect(existsSync(workspace.folder)).toBe(false);
@@ -81,7 +94,8 @@ async function suffer({ plant }: Vector, kind: "clone" | "worktree"): Promise<vo
   const refs = git(vaultOf(root), "for-each-ref", "--format=%(refname)").split("\n");
   expect(
     refs.filter(
-      (name) => !/^refs\/pawl\/(bases\/[0-9a-f]{40}|r_[0-9a-z]{12}\/(base|(saved|left|kept|salvage)\/\d+))$/.test(name),
+      (name) =>
+        !/^refs\/pawl\/(bases\/[0-9a-f]{40}|r_[0-9a-z]{12}\/(base|(saved|judged|left|kept|salvage)\/\d+))$/.test(name),
     ),
   ).toEqual([]);
   expect(git(vaultOf(root), "fsck", "--strict", "--no-dangling")).toBe("");

@@ -8,6 +8,7 @@ import type { LeafStage, Plan } from "../../src/plan/plan.ts";
 import type { EventOf, EventType, RunEvent } from "../../src/run/events.ts";
 import { stageOf } from "../../src/run/plan-index.ts";
 import { isTerminal, REASONS } from "../../src/run/reasons.ts";
+import { approvalLaw } from "./approval-law.ts";
 import type { Simulated } from "./simulate.ts";
 
 type Law = (run: Simulated) => string | null;
@@ -50,9 +51,14 @@ const LAWS: Readonly<Record<string, Law>> = {
     for (const happening of run.world.happenings.filter((candidate) => candidate.program === "ask")) {
       const before = run.events.slice(0, happening.durable).map((stored) => stored.event);
       const allowed = before.some(
-        (event) => event.type === "approval.answered" && event.stage === happening.stage && event.answer === "approve",
+        (event) =>
+          event.type === "approval.answered" &&
+          event.stage === happening.stage &&
+          (event.answer === "approve" || event.answer === "approve_run"),
       );
-      if (!allowed) return `${happening.key} happened without an answer`;
+      // What was allowed for the whole run may be asked about in another stage.
+      const forAll = before.some((event) => event.type === "approval.answered" && event.answer === "approve_run");
+      if (!allowed && !forAll) return `${happening.key} happened without an answer`;
     }
     return null;
   },
@@ -69,14 +75,16 @@ const LAWS: Readonly<Record<string, Law>> = {
     for (const { event } of run.events) {
       if (event.type === "stage.interrupted" && leafAt(run.plan, event.stage).effect === "once")
         lost.set(event.stage, true);
-      if (event.type === "approval.answered" && event.answer !== "approve") lost.delete(event.stage);
+      if (event.type === "approval.answered" && !event.answer.startsWith("approve")) lost.delete(event.stage);
       if (event.type === "stage.started" && lost.get(event.stage)) return `"${event.stage}" was repeated unasked`;
     }
     return null;
   },
+  "nothing passes an approval gate without an answer that names its digest, and an answer counts once": (run) =>
+    approvalLaw(eventsOf(run), (stage) => leafAt(run.plan, stage).kind === "approval"),
   "a stage that succeeded really happened": (run) => {
     for (const event of ofType(run, "stage.finished")) {
-      if (!isGood(event.outcome)) continue;
+      if (!isGood(event.outcome) || leafAt(run.plan, event.stage).kind === "approval") continue;
       const happened = run.world.happenings.some((happening) => happening.stage === event.stage);
       if (!happened) return `"${event.stage}" succeeded without happening`;
     }
@@ -152,7 +160,11 @@ const LAWS: Readonly<Record<string, Law>> = {
     if (end?.status !== "succeeded") return null;
     const verdicts = new Map<string, string>();
     for (const event of ofType(run, "stage.finished")) {
-      if (leafAt(run.plan, event.stage).kind === "gate") verdicts.set(event.stage, event.outcome);
+      const { kind } = leafAt(run.plan, event.stage);
+      if (kind === "gate" || (kind === "approval" && event.outcome !== "pass"))
+        verdicts.set(event.stage, event.outcome);
+      // What a person allows is allowed, and proves nothing.
+      if (kind === "approval" && event.outcome === "pass") verdicts.delete(event.stage);
     }
     const bad = [...verdicts].find(([, outcome]) => outcome !== "pass");
     if (bad !== undefined) return `succeeded although the gate "${bad[0]}" said ${bad[1]}`;
@@ -266,7 +278,7 @@ function textOf(state: Simulated["state"]): string {
 }
 
 function mapsToo(_key: string, value: unknown): unknown {
-  return value instanceof Map ? [...value] : value;
+  return value instanceof Map || value instanceof Set ? [...value] : value;
 }
 
 /** The first law this run breaks, or null. */

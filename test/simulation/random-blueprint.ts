@@ -34,6 +34,8 @@ export function randomBlueprint(dice: Chance, name = "random"): Blueprint {
     },
     use: [],
     rules: RULES,
+    protect: [],
+    unprotect: [],
     stages,
     file: "random.yaml",
   };
@@ -43,7 +45,7 @@ function randomStage(dice: Chance, id: string, index: number, ids: readonly stri
   const leaf = randomLeaf(dice, id);
   const targets = [...ids, "done", "fail", "paused"];
   const on: { outcome: string; target: string; where: Span }[] = [];
-  const isGate = leaf.kind === "gate";
+  const isGate = leaf.kind === "gate" || leaf.kind === "approval";
   if (dice.hit(0.3)) on.push({ outcome: isGate ? "pass" : "success", target: dice.pick(targets), where });
   if (dice.hit(0.6)) on.push({ outcome: isGate ? "fail" : "failure", target: dice.pick(targets), where });
   const caps = dice.hit(0.3) ? { maxVisits: 1 + dice.int(3) } : {};
@@ -92,6 +94,14 @@ function randomLeaf(dice: Chance, id: string): LeafSpec {
   } as const;
   const kind = dice.next();
   if (kind < 0.5) return { ...common, ...fields, kind: "command", effect: dice.pick(EFFECTS) };
-  if (kind < 0.75) return { ...common, ...fields, kind: "gate", escalateExits: dice.hit(0.3) ? [2] : [] };
+  if (kind < 0.7)
+    return { ...common, ...fields, kind: "gate", judge: { by: "exit", escalateExits: dice.hit(0.3) ? [2] : [] } };
+  if (kind < 0.78) return approval(dice, id);
   return { ...common, kind: "action", action: dice.pick(["sim.keyed", "sim.once"]), with: { map: [] } };
+}
+
+function approval(dice: Chance, id: string): LeafSpec {
+  const expiresMs = 2 + dice.int(20_000);
+  const reminds = dice.hit(0.5) ? { remindMs: 1 + dice.int(expiresMs - 1) } : {};
+  return { id, inputs: [], on: [], where, kind: "approval", expiresMs, ...reminds };
 }

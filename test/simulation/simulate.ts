@@ -2,17 +2,18 @@
 
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { formatRunId } from "../../src/base/ids.ts";
-import { answerFacts, openQuestion } from "../../src/engines/embedded/answer.ts";
 import { createInbox } from "../../src/kernel/inbox.ts";
 import { type LoopEnd, type Restored, runLoop } from "../../src/kernel/loop.ts";
 import { recover } from "../../src/kernel/recover.ts";
 import { restore } from "../../src/kernel/replay.ts";
 import { compile } from "../../src/plan/compile.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import type { StoredEvent } from "../../src/run/events.ts";
+import { answerFacts, neededAnswer, resumeFacts, tendFacts } from "../../src/run/approval/answer.ts";
+import { openLanes } from "../../src/run/approval/due.ts";
+import type { Fact, StoredEvent } from "../../src/run/events.ts";
 import { beginState } from "../../src/run/evolve.ts";
 import type { RunState } from "../../src/run/state.ts";
-import { createVirtualClock } from "../support/virtual-clock.ts";
+import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 import { chance } from "./random.ts";
 import { randomBlueprint } from "./random-blueprint.ts";
 import { createWorld, type World } from "./world.ts";
@@ -51,7 +52,7 @@ export async function simulate(seed: number, crashRate: number): Promise<Simulat
   let state: RunState | null = null;
   for (let life = 0; ; life += 1) {
     if (life > MOST_RESUMES) throw new Error(`seed ${seed}: the run does not end`);
-    const ended = await live(plan, world, clock.advance, dice, await read());
+    const ended = await live(plan, world, clock, dice, await read());
     if (ended === "died") continue;
     if (ended.lost) throw new Error(`seed ${seed}: lost to nobody`);
     state = ended.state;
@@ -65,7 +66,7 @@ export async function simulate(seed: number, crashRate: number): Promise<Simulat
 async function live(
   plan: Plan,
   world: World,
-  advance: () => boolean,
+  clock: VirtualClock,
   dice: ReturnType<typeof chance>,
   stored: readonly StoredEvent[],
 ): Promise<LoopEnd | "died"> {
@@ -91,9 +92,7 @@ async function live(
       plan,
       stored.map((entry) => entry.event),
     );
-    const answer = openQuestion(restored.state)?.question?.answers;
-    const options = answer === undefined ? { by: "person" } : { by: "person", answer: dice.pick(answer) };
-    const answers = answerFacts(restored.state, options).map((fact) => ({ fact }));
+    const answers = personFacts(restored, dice, clock).map((fact) => ({ fact }));
     return runLoop(restored, [...(await recover(restored, ports)), ...answers], ports, inbox);
   };
   let ended: LoopEnd | "died" | null = null;
@@ -112,7 +111,28 @@ async function live(
     if (broken !== null) throw broken;
     if (ended !== null) break;
     if (dice.hit(0.01)) inbox.ask({ kind: dice.hit(0.5) ? "pause" : "cancel", by: "person" });
-    else if (!advance()) await new Promise((resolve) => setImmediate(resolve));
+    else if (!clock.advance()) await new Promise((resolve) => setImmediate(resolve));
   }
   return ended;
+}
+
+/** What a person, or nobody, makes of a run that rests: an answer at once or late, only a look, or going on. */
+function personFacts({ plan, state }: Restored, dice: ReturnType<typeof chance>, clock: VirtualClock): readonly Fact[] {
+  const open = "progress" in state ? openLanes(state.progress) : [];
+  const [expiresAt] = open.flatMap(({ question }) => question.expiresAt ?? []);
+  // Sometimes nobody answers for as long as the question stays open.
+  if (state.status === "waiting" && expiresAt !== undefined && dice.hit(0.15)) pass(clock, expiresAt);
+  const now = clock.now();
+  if (dice.hit(0.2)) return tendFacts(plan, state, now);
+  if (neededAnswer(plan, state, now) === null) return resumeFacts(plan, state, { by: "person" }, now).facts;
+  const { id, answers } = dice.pick(open).question;
+  const answer = dice.pick(answers);
+  if (dice.hit(0.5))
+    return resumeFacts(plan, state, { by: "person", answer: dice.pick(open[0]?.question.answers ?? []) }, now).facts;
+  return answerFacts(plan, state, { id, by: "person", answer }, now).facts;
+}
+
+function pass(clock: VirtualClock, until: number): void {
+  clock.after(until - clock.now(), () => {});
+  while (clock.now() < until) clock.advance();
 }

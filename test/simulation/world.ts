@@ -3,6 +3,7 @@
  * call, and lets processes of a dead host go on until they are reaped.
  */
 
+import { createMemoryArtifacts } from "../../src/adapters/memory/artifacts.ts";
 import { createMemoryWorkspaces, type MemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
 import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import type { Action, ActionReport } from "../../src/ports/actions.ts";
@@ -52,6 +53,7 @@ export function createWorld(options: WorldOptions): World {
   const applied = new Map<string, number>();
   const orphans = new Map<string, () => void>();
   const workspaces = createMemoryWorkspaces();
+  const artifacts = createMemoryArtifacts({ maxBytes: 1 << 20 });
   let crashes = 0;
   let durable = 0;
   let underWay = 0;
@@ -188,6 +190,8 @@ export function createWorld(options: WorldOptions): World {
       policy: createPolicyGate(),
       executor,
       workspaces: mortalWorkspaces(workspaces, mortal),
+      trees: workspaces,
+      artifacts,
       actions: { get: (name) => actions.get(name), signatures: () => [...actions.values()] },
       children: { run: () => Promise.reject(new Error("no child runs in this simulation")) },
       redact: (event: RunEvent) => event,
@@ -218,6 +222,11 @@ function mortalWorkspaces(workspaces: MemoryWorkspaces, mortal: () => Promise<vo
       return { ...workspace, save: risky(workspace.save), remove: risky(workspace.remove) };
     },
     salvage: risky(workspaces.salvage),
+    compose: risky(workspaces.compose),
+    async checkout(...call) {
+      const checkout = await risky(workspaces.checkout)(...call);
+      return { ...checkout, remove: risky(checkout.remove) };
+    },
     leave: risky(workspaces.leave),
   };
 }

@@ -24,7 +24,7 @@ function leafArbitrary(children: readonly string[]): fc.Arbitrary<(id: string) =
     .record({ kind: fc.constantFrom(...kinds), settings, child: fc.nat(9), hasTimeout: fc.boolean() })
     .map(({ kind, settings: fields, child, hasTimeout }) => (id: string): LeafSpec => {
       if (kind === "action") return action(id, fields);
-      if (kind === "gate") return gate(id, { ...fields, escalateExits: [3] });
+      if (kind === "gate") return gate(id, { ...fields, judge: { by: "exit", escalateExits: [3] } });
       if (kind !== "run") return command(id, fields);
       const { timeoutMs, ...rest } = fields;
       return run(id, children[child % children.length] as string, hasTimeout ? { ...rest, timeoutMs } : rest);

@@ -48,7 +48,7 @@ export function command(id: string, fields: Fields<"command"> = {}): Kind<"comma
 }
 
 export function gate(id: string, fields: Fields<"gate"> = {}): Kind<"gate"> {
-  return { ...PROCESS, escalateExits: [], ...commonOf(id, fields), kind: "gate" };
+  return { ...PROCESS, judge: { by: "exit", escalateExits: [] }, ...commonOf(id, fields), kind: "gate" };
 }
 
 export function action(id: string, fields: Fields<"action"> = {}): Kind<"action"> {
@@ -70,7 +70,17 @@ export function param(fields: Omit<ParamSpec, "where"> = {}): ParamSpec {
 export function blueprint(stages: readonly StageSpec[], fields: Partial<Omit<Blueprint, "stages">> = {}): Blueprint {
   const name = fields.name ?? "demo";
   const workspace: Blueprint["workspace"] = { kind: "clone", from: "head", share: [] };
-  const common = { version: 1, params: [], defaults: {}, workspace, limits: {}, use: [], rules: [] } as const;
+  const common = {
+    version: 1,
+    params: [],
+    defaults: {},
+    workspace,
+    limits: {},
+    use: [],
+    rules: [],
+    protect: [],
+    unprotect: [],
+  } as const;
   return { ...common, file: `${name}.yaml`, ...fields, name, stages };
 }
 

@@ -1,10 +1,12 @@
 /** Engines over a scripted world: processes and actions end as the script says, and a host can be lost as by a kill. */
+import { createMemoryArtifacts } from "../../src/adapters/memory/artifacts.ts";
 import { createMemoryWorkspaces, type MemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import { effectKey, type RunId } from "../../src/base/ids.ts";
 import { createRedactor } from "../../src/base/redact.ts";
 import type { ActionContext, ActionReport, Actions } from "../../src/ports/actions.ts";
+import type { Artifacts } from "../../src/ports/artifacts.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { Executor, ProcessReport } from "../../src/ports/executor.ts";
@@ -58,6 +60,7 @@ interface World {
   readonly timers: Set<() => void>;
   skippedMs: number;
   readonly workspaces: MemoryWorkspaces;
+  readonly artifacts: Artifacts;
 }
 
 /** The tree that every run of these engines may start from. */
@@ -72,7 +75,11 @@ export async function openEngines(
   let next: Store | null = first;
   const workspaces = createMemoryWorkspaces();
   await workspaces.base({ kind: "clone", from: "head", share: [] }, 0);
-  const world: World = { started: [], alive: new Set(), reaped: [], timers: new Set(), skippedMs: 0, workspaces };
+  const artifacts = createMemoryArtifacts({ maxBytes: 1 << 20 });
+  const world: World = {
+    ...{ started: [], alive: new Set(), reaped: [], timers: new Set(), skippedMs: 0 },
+    ...{ workspaces, artifacts },
+  };
   return {
     ...world,
     async host(through = (store) => store) {
@@ -109,6 +116,8 @@ function startHost(
       signatures: () => TEST_ACTIONS,
     } satisfies Actions,
     workspaces: world.workspaces,
+    trees: world.workspaces,
+    artifacts: world.artifacts,
     redact: createRedactor({ secrets: [] }).event,
     onOutput: () => {},
   };

@@ -21,6 +21,9 @@ export type Change =
   | { readonly kind: "remove" | "pipe" | "repository" | "close"; readonly path: string }
   | { readonly kind: "rename"; readonly path: string; readonly to: string };
 
+/** What a verifier writes into a checkout: it is in no tree. */
+export const SPOILED = "77777777-spoiled";
+
 const NAMES = [
   "a",
   "b",

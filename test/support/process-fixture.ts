@@ -52,6 +52,7 @@ export function requestOf(argv: readonly string[], change: Partial<ProcessReques
     stallMs: null,
     capture: "none",
     inputs: {},
+    strip: [],
     outputs: [],
     ...change,
   };

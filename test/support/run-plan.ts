@@ -1,4 +1,5 @@
 /** Hosts a plan on the real kernel with a scripted world: every process and action ends as the script says. */
+import { createMemoryArtifacts } from "../../src/adapters/memory/artifacts.ts";
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { createMemoryWorkspaces, type Files, type MemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
 import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
@@ -11,6 +12,7 @@ import { recover } from "../../src/kernel/recover.ts";
 import { restore } from "../../src/kernel/replay.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { ActionReport } from "../../src/ports/actions.ts";
+import type { Artifacts } from "../../src/ports/artifacts.ts";
 import type { AttemptName, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
 import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
 import type { Store } from "../../src/ports/store/store.ts";
@@ -19,17 +21,19 @@ import { beginState } from "../../src/run/evolve.ts";
 import { TEST_ACTIONS } from "./plan-from-yaml.ts";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
 
-/** How one attempt ends; "hang" ends only when it is ended. */
-export type Ending = Partial<ProcessReport> | "hang";
+/** How one attempt ends; "hang" ends only when it is ended. `shown`: what a gate reads of it. */
+export type Ending = (Partial<ProcessReport> & { readonly shown?: string }) | "hang";
 
 export interface Script {
   /** Stage path → endings of its attempts in order; the last one repeats. A stage not named succeeds. */
   readonly stages?: Readonly<Record<string, readonly Ending[]>>;
+  /** How a start of a process ends, instead of `stages`. */
+  readonly endings?: (request: ProcessRequest) => Ending;
   readonly action?: (
     input: Readonly<Record<string, JsonValue | undefined>>,
     signal: AbortSignal,
   ) => Promise<ActionReport>;
-  readonly ports?: Partial<KernelPorts>;
+  readonly ports?: Partial<KernelPorts> | ((own: KernelPorts) => Partial<KernelPorts>);
   /** What a process does to the files of its workspace. */
   readonly work?: (request: ProcessRequest, files: Files) => void;
   /** The store of an earlier host of the same run; its workspaces come with it. */
@@ -48,8 +52,8 @@ export interface TestHost {
   readonly reaped: string[];
   /** Every attempt that was forgotten. */
   readonly forgotten: AttemptName[];
-  /** Runs until the loop lets go; time moves by itself. */
-  start(params?: Readonly<Record<string, JsonValue>>): Promise<LoopEnd>;
+  /** Runs until the loop lets go; time moves by itself. `from`: without a tree, as no run should. */
+  start(params?: Readonly<Record<string, JsonValue>>, from?: "nothing"): Promise<LoopEnd>;
   resume(first?: readonly Fact[]): Promise<LoopEnd>;
   /** Resolves when a process is under way. */
   busy(): Promise<void>;
@@ -57,6 +61,7 @@ export interface TestHost {
   types(): Promise<readonly string[]>;
 }
 
+const ARTIFACTS = new WeakMap<Store, Artifacts>();
 const WORKSPACES = new WeakMap<Store, MemoryWorkspaces>();
 const LOG = { sha256: "0".repeat(64), bytes: 0, dropped: 0 };
 
@@ -66,11 +71,13 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
   const store = script.store ?? createMemoryStore({ clock });
   const workspaces = WORKSPACES.get(store) ?? createMemoryWorkspaces({ "README.md": "hello" });
   WORKSPACES.set(store, workspaces);
+  const artifacts = ARTIFACTS.get(store) ?? createMemoryArtifacts({ maxBytes: 1 << 20 });
+  ARTIFACTS.set(store, artifacts);
   const inbox = createInbox();
   const executed: ProcessRequest[] = [];
   const reaped: string[] = [];
   const forgotten: AttemptName[] = [];
-  const ports: KernelPorts = {
+  const own: KernelPorts = {
     journal: store.journal,
     clock,
     policy: createPolicyGate(),
@@ -80,12 +87,17 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
         script.work?.(request, workspaces.files(request.folder ?? "") ?? new Map());
         onOutput("output");
         const endings = script.stages?.[request.stage] ?? [];
-        const ending = endings[Math.min(request.attempt, endings.length) - 1] ?? {};
+        const ending = script.endings?.(request) ?? endings[Math.min(request.attempt, endings.length) - 1] ?? {};
         if (ending === "hang") {
           await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
           return { cause: "killed", error: "ended", log: LOG, artifacts: {} };
         }
-        return { cause: "ok", exit: 0, log: LOG, artifacts: {}, ...ending };
+        const { shown, ...report } = ending;
+        const evidence =
+          request.evidence === undefined || shown === undefined
+            ? {}
+            : { evidence: { ref: await artifacts.put(new TextEncoder().encode(shown)) } };
+        return { cause: "ok", exit: 0, log: LOG, artifacts: {}, ...evidence, ...report };
       },
       salvage: async () => null,
       async forget(attempt) {
@@ -107,11 +119,13 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
       signatures: () => TEST_ACTIONS,
     },
     workspaces,
+    trees: workspaces,
+    artifacts,
     children: { run: () => Promise.reject(new Error("no child expected")) },
     redact: (event) => event,
     onOutput: () => {},
-    ...script.ports,
   };
+  const ports: KernelPorts = { ...own, ...(typeof script.ports === "function" ? script.ports(own) : script.ports) };
   const host = (restored: Restored, first: readonly Landing[]): Promise<LoopEnd> =>
     drive(clock, runLoop(restored, first, ports, inbox));
   const events = async (): Promise<readonly RunEvent[]> =>
@@ -126,8 +140,9 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     executed,
     reaped,
     forgotten,
-    async start(params = plan.params) {
-      const tree = plan.workspace === null ? null : await workspaces.base(plan.workspace, clock.now());
+    async start(params = plan.params, from) {
+      const tree =
+        plan.workspace === null || from === "nothing" ? null : await workspaces.base(plan.workspace, clock.now());
       const created = {
         type: "run.created",
         at: clock.now(),

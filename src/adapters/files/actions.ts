@@ -16,17 +16,20 @@ export interface FileActionsOptions {
   /** The project root. */
   readonly root: string;
   readonly artifacts: Artifacts;
+  /** Folders from which the user's git runs hooks, relative to the root. */
+  readonly hooksFolders?: () => Promise<readonly string[]>;
 }
 
 export function createFileActions(options: FileActionsOptions): readonly Action[] {
   return [writeAction(options), appendAction(options), saveAction(options), setAction()];
 }
 
-function writeAction({ root, artifacts }: FileActionsOptions): Action {
+function writeAction(options: FileActionsOptions): Action {
   return {
     name: "file.write",
     summary: "Writes a file below the project root, replacing it whole.",
     effect: "idempotent",
+    writes: true,
     cost: NO_USAGE,
     input: {
       path: { required: true, summary: "Path of the file, relative to the project root." },
@@ -36,8 +39,8 @@ function writeAction({ root, artifacts }: FileActionsOptions): Action {
     perform: (input, context) =>
       reported(context, async () => {
         const path = textOf(input, "path");
-        const bytes = await bytesOf(input, context, artifacts);
-        await inProject(root, path, async (file) => {
+        const bytes = await bytesOf(input, context, options.artifacts);
+        await inProject(options, path, async (file) => {
           const found = await lstat(`${file.folder}/${file.name}`).catch(() => undefined);
           if (found !== undefined && !found.isFile()) throw pawlError(FILE_ERRORS, "FILE_NOT_REGULAR", { path });
           await replaceFile(file.folder, file.name, bytes, found === undefined ? 0o644 : found.mode & 0o777);
@@ -47,7 +50,7 @@ function writeAction({ root, artifacts }: FileActionsOptions): Action {
   };
 }
 
-function appendAction({ root }: FileActionsOptions): Action {
+function appendAction(options: FileActionsOptions): Action {
   /** One at a time per file within this process. */
   const queues = new Map<string, Promise<unknown>>();
   return {
@@ -63,7 +66,7 @@ function appendAction({ root }: FileActionsOptions): Action {
       reported(context, async () => {
         const path = textOf(input, "path");
         const line = textOf(input, "line");
-        const { bytes } = await inProject(root, path, (file) =>
+        const { bytes } = await inProject(options, path, (file) =>
           inTurn(queues, file.path, () => appendLine(file, context.key, line)),
         );
         return { ok: true, output: { path, bytes } };
@@ -116,9 +119,13 @@ async function reported(context: ActionContext, work: () => Promise<ActionReport
   }
 }
 
-async function inProject<T>(root: string, path: string, work: (file: ProjectFile) => Promise<T>): Promise<T> {
+async function inProject<T>(
+  { root, hooksFolders }: FileActionsOptions,
+  path: string,
+  work: (file: ProjectFile) => Promise<T>,
+): Promise<T> {
   try {
-    const file = await openProjectFile(root, path);
+    const file = await openProjectFile(root, path, (await hooksFolders?.()) ?? []);
     try {
       return await work(file);
     } finally {

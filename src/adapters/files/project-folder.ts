@@ -21,9 +21,9 @@ export interface ProjectFile {
 
 const HELD_PATHS = existsSync("/proc/self/fd");
 
-/** Opens the folder of a file below the root, making the folders that are missing. */
-export async function openProjectFile(root: string, path: string): Promise<ProjectFile> {
-  const steps = stepsOf(path);
+/** Opens the folder of a file below the root, making the folders that are missing. `sealed`: folders besides the usual names. */
+export async function openProjectFile(root: string, path: string, sealed: readonly string[]): Promise<ProjectFile> {
+  const steps = stepsOf(path, sealed);
   const name = steps.pop() as string;
   const top = await realpath(root);
   let held = await hold(top);
@@ -32,9 +32,9 @@ export async function openProjectFile(root: string, path: string): Promise<Proje
       const next = await descend(held, step);
       await held.handle.close();
       held = next;
-      checkPlace(top, held.real, path);
+      checkPlace(top, held.real, path, sealed);
     }
-    checkPlace(top, `${held.real}${sep}${name}`, path);
+    checkPlace(top, `${held.real}${sep}${name}`, path, sealed);
   } catch (error) {
     await held.handle.close();
     throw error;
@@ -68,25 +68,25 @@ async function descend(from: Held, step: string): Promise<Held> {
   return hold(path);
 }
 
-function stepsOf(path: string): string[] {
+function stepsOf(path: string, sealed: readonly string[]): string[] {
   const clean = normalize(path);
   const steps = clean.split(sep);
   if (path.includes("\0") || isAbsolute(clean) || steps[0] === ".." || clean === "." || steps.at(-1) === "")
     throw outside(path);
   // Before a folder is made on the way; where links lead is seen later.
-  checkNames(clean, path);
+  checkNames(clean, path, sealed);
   return steps;
 }
 
-function checkPlace(top: string, real: string, path: string): void {
+function checkPlace(top: string, real: string, path: string, sealed: readonly string[]): void {
   const way = relative(top, real);
   if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) throw outside(path);
-  checkNames(way, path);
+  checkNames(way, path, sealed);
 }
 
 /** What a command may not write behind its wall, an action may not write either. */
-function checkNames(way: string, path: string): void {
-  const sealed = sealedPartOf(way.split(sep).join("/"));
+function checkNames(way: string, path: string, folders: readonly string[]): void {
+  const sealed = sealedPartOf(way.split(sep).join("/"), folders);
   if (sealed !== undefined) throw pawlError(FILE_ERRORS, "FILE_PATH_RESERVED", { path, sealed });
 }
 

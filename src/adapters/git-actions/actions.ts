@@ -23,12 +23,14 @@ export interface GitActionsOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly github: GitHubOptions;
   readonly gitProgram?: string;
+  readonly hooksFolders?: Scope["hooksFolders"];
 }
 
 export function createGitActions(options: GitActionsOptions): readonly Action[] {
   const { root, vault, artifacts, holdVault, env, gitProgram: program = "git" } = options;
+  const hooksFolders = options.hooksFolders ?? (async () => []);
   const git = createGit({ program, root, vault, env });
-  const scope: Scope = { git, root, vault, artifacts, holdVault, github: createGitHub(options.github) };
+  const scope: Scope = { git, root, vault, artifacts, holdVault, hooksFolders, github: createGitHub(options.github) };
   return [commitSpec, branchSpec, mergeSpec, pushSpec, pullRequestSpec, patchSpec, diffSpec].map((spec) =>
     actionOf(scope, spec(scope)),
   );

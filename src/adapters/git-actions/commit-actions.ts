@@ -16,7 +16,7 @@ import {
 import { commitInVault, giveToProject, type NewCommit, takeIntoVault, vaultRef } from "./repository/make-commit.ts";
 import { markedMessage } from "./repository/message.ts";
 import { ask } from "./repository/run-git.ts";
-import type { Scope, Spec } from "./scope.ts";
+import { certificateOf, type Scope, type Spec } from "./scope.ts";
 
 const MOST_MESSAGE = 64 << 10;
 
@@ -31,9 +31,12 @@ export function commitSpec(scope: Scope): Spec {
       message: { required: true, summary: "The message; the first line is its subject." },
       branch: { required: false, summary: "A branch that begins with pawl/; without it, pawl/<run>." },
     },
-    async perform(input, { run, stage, key }, snapshot) {
+    async perform(input, context, snapshot) {
+      const { run, key } = context;
       const branch = ownBranch(input, "branch", run);
-      const message = markedMessage(text(input, "message", MOST_MESSAGE), { run, stage, key }, "message");
+      const written = text(input, "message", MOST_MESSAGE);
+      const certified = await certificateOf(context);
+      const message = markedMessage(written, context, "message", certified?.trailer);
       const base = await baseOf(git, snapshot.id, root);
       const tip = await branchTip(git.project, branch);
       const done = tip === undefined ? undefined : await findByKey(scope, base, tip, key);

@@ -14,6 +14,7 @@ export function diffSpec({ git, root, artifacts }: Scope): Spec {
     summary: "Stores what the run has changed since it started as the artifact `diff`, and returns its figures.",
     effect: "idempotent",
     level: "L0",
+    writes: false,
     input: {},
     async perform(_input, _context, snapshot) {
       const base = await baseOf(git, snapshot.id, root);

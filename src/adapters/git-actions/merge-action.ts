@@ -21,7 +21,7 @@ import {
 } from "./repository/commits.ts";
 import { commitInVault, giveToProject, takeIntoVault, vaultRef } from "./repository/make-commit.ts";
 import { markedMessage, withoutMark } from "./repository/message.ts";
-import type { Scope, Spec } from "./scope.ts";
+import { certificateOf, type Scope, type Spec } from "./scope.ts";
 
 const MOST_MESSAGE = 64 << 10;
 
@@ -91,12 +91,14 @@ async function squash(
   { git, root, vault }: Scope,
   { branch, source, target }: Merge,
   input: JsonObject,
-  { run, stage, key }: ActionContext,
+  context: ActionContext,
   at: number,
 ): Promise<string> {
+  const { run, key } = context;
   const facts = await commitFacts(git.project, source);
   const written = optionalText(input, "message", MOST_MESSAGE) ?? withoutMark(facts?.message ?? "");
-  const message = markedMessage(written, { run, stage, key }, "message");
+  const certified = await certificateOf(context);
+  const message = markedMessage(written, context, "message", certified?.trailer);
   await takeIntoVault(git, root, branch, source);
   const ref = vaultRef(run, "commits", refPart(key));
   const commit = await commitInVault(git, ref, { tree: facts?.tree ?? "", parent: target, message, at });

@@ -42,8 +42,9 @@ export function patchSpec(scope: Scope): Spec {
         return ask("writing the tree", vault(["write-tree"]));
       });
       const entries = await changedEntries(git.vault, snapshot.tree, tree);
+      const hooks = await scope.hooksFolders();
       for (const entry of entries) {
-        checkNames(entry);
+        checkNames(entry, hooks);
         await checkEntry(git.vault, entry);
       }
       const message = markedMessage("apply_patch", { run, stage, key }, "patch");
@@ -84,9 +85,9 @@ async function withIndex<T>(work: (index: string) => Promise<T>): Promise<T> {
 }
 
 /** What a command may not write behind its wall, a patch may not write either, nor take away. */
-function checkNames({ path, oldPath }: ChangedEntry): void {
+function checkNames({ path, oldPath }: ChangedEntry, folders: readonly string[]): void {
   for (const name of oldPath === null ? [path] : [path, oldPath]) {
-    const sealed = sealedPartOf(name);
+    const sealed = sealedPartOf(name, folders);
     if (sealed === undefined) continue;
     const shown = { path: visibleLine(name, 200), sealed: visibleLine(sealed, 200) };
     throw pawlError(GIT_ERRORS, "GIT_PATCH_SEALED", shown);

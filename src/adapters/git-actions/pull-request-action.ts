@@ -5,7 +5,7 @@ import type { PullRequest, Repository } from "./github.ts";
 import { optionalText, ownBranch, remoteName, text, userBranch } from "./input.ts";
 import { checkRemote, handedOn } from "./push-action.ts";
 import { markedMessage, markOf } from "./repository/message.ts";
-import type { Scope, Spec } from "./scope.ts";
+import { certificateOf, type Scope, type Spec } from "./scope.ts";
 
 const MOST_TITLE = 256;
 /** GitHub takes 65536 characters. */
@@ -29,11 +29,15 @@ export function pullRequestSpec(scope: Scope): Spec {
       remote: { required: false, summary: "Name of the remote that the branch was pushed to (origin)." },
       branch: { required: false, summary: "The branch; without it, pawl/<run>." },
     },
-    async perform(input, { run, stage, key, signal }, snapshot) {
+    async perform(input, context, snapshot) {
+      const { run, key, signal } = context;
       const remote = remoteName(input);
       const branch = ownBranch(input, "branch", run);
       const title = text(input, "title", MOST_TITLE).replace(/\s+/g, " ").trim();
-      const body = markedMessage(unmentioned(text(input, "body", MOST_BODY)), { run, stage, key }, "body");
+      const written = unmentioned(text(input, "body", MOST_BODY));
+      const certified = await certificateOf(context);
+      const told = certified === null ? written : `${written.trim()}\n\n${certified.summary}`;
+      const body = markedMessage(told, context, "body", certified?.trailer);
       const wanted = optionalText(input, "base", MOST_TITLE) === undefined ? undefined : userBranch(input, "base");
       await checkRemote(scope, remote);
       await handedOn(scope, branch, run, snapshot);

@@ -5,6 +5,7 @@ import { NO_USAGE } from "../../base/usage.ts";
 import type { EffectClass, Level } from "../../blueprint/blueprint.ts";
 import type { Action, ActionContext, ActionReport } from "../../ports/actions.ts";
 import type { Artifacts } from "../../ports/artifacts.ts";
+import type { Certified } from "../../ports/certifier.ts";
 import { GIT_ERRORS } from "../../ports/errors/git-errors.ts";
 import type { GitHub } from "./github.ts";
 import { type CommitFacts, commitFacts } from "./repository/commits.ts";
@@ -17,6 +18,8 @@ export interface Scope {
   readonly vault: string;
   readonly artifacts: Artifacts;
   readonly github: GitHub;
+  /** Folders of the repository from which the user's git runs hooks. */
+  readonly hooksFolders: () => Promise<readonly string[]>;
   /** Keeps new objects of the vault from being removed before they have a name. */
   readonly holdVault: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -31,13 +34,15 @@ export interface Spec {
   readonly effect: EffectClass;
   readonly level: Level;
   readonly input: Action["input"];
+  /** false: it only looks at the tree. */
+  readonly writes?: false;
   /** `snapshot`: what the workspace of the run holds. */
   perform(input: JsonObject, context: ActionContext, snapshot: Snapshot): Promise<ActionReport>;
 }
 
 /** What is wrong with the input or the repository is a failure of the stage; anything else is a defect and is thrown. */
 export function actionOf(scope: Scope, spec: Spec): Action {
-  const { name, summary, effect, level, input: members } = spec;
+  const { name, summary, effect, level, input: members, writes = true } = spec;
   return {
     name,
     summary,
@@ -45,6 +50,7 @@ export function actionOf(scope: Scope, spec: Spec): Action {
     cost: NO_USAGE,
     input: members,
     usesTree: true,
+    writes,
     level,
     async perform(input, context) {
       if (context.signal.aborted) return { ok: false, error: "The action was not started: the run was ended." };
@@ -66,4 +72,9 @@ async function admit({ git }: Scope, { name: action, level: needed }: Spec, cont
   const facts = tree === null ? undefined : await commitFacts(git.vault, tree);
   if (tree === null || facts === undefined) throw pawlError(GIT_ERRORS, "GIT_TREE_MISSING", { action });
   return { ...facts, id: tree };
+}
+
+/** The proof that goes with what leaves the run; null: nothing was verified, or nobody certifies here. */
+export async function certificateOf({ certificate }: ActionContext): Promise<Certified | null> {
+  return (await certificate?.()) ?? null;
 }

@@ -7,6 +7,7 @@ import type { HostGit } from "./host-git.ts";
 import { isOwnerGone } from "./owner.ts";
 import { pruneLinked } from "./project/linked-worktree.ts";
 import { inspectProject } from "./project/project.ts";
+import { clearLeft } from "./slot/checkout-slot.ts";
 import { slotsOf } from "./slot/slot.ts";
 import { VAULT_UNDER_WAY } from "./vault/create-vault.ts";
 import { BASES, SNAPSHOTS, type Vault } from "./vault/vault.ts";
@@ -41,6 +42,7 @@ export async function sweepVault(
     if (removed === null) stuck += 1;
     else workspaces += removed;
   }
+  for (const run of await runsIn(dir)) await clearLeft(yard, run);
   const project = await inspectProject(yard.git, yard.root, yard.home).catch(() => null);
   if (project !== null) await pruneLinked(project, dir);
   const { vault } = yard;
@@ -87,9 +89,13 @@ function reportOf(workspaces: number, refs: number, before: Held, after: Held): 
 /** Runs that have a workspace and do not go on. */
 async function leftRuns(dir: string, { known }: SweepRequest): Promise<RunId[]> {
   const runs: RunId[] = [];
-  for (const name of await readdir(dir).catch(() => []))
-    if (RUN.test(name) && (await known(name as RunId)) !== "open") runs.push(name as RunId);
+  for (const run of await runsIn(dir)) if ((await known(run)) !== "open") runs.push(run);
   return runs;
+}
+
+async function runsIn(dir: string): Promise<RunId[]> {
+  const names = await readdir(dir).catch(() => []);
+  return names.filter((name) => RUN.test(name)) as RunId[];
 }
 
 async function clearVaultsUnderWay(vaultDir: string): Promise<void> {

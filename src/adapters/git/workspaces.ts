@@ -8,22 +8,23 @@ import { join } from "node:path";
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import { WORKSPACE_ERRORS } from "../../ports/errors/workspace-errors.ts";
-import { BEHIND, type Mount, type Sandbox } from "../../ports/sandbox.ts";
+import type { Mount, Sandbox } from "../../ports/sandbox.ts";
 import type { Trees } from "../../ports/trees.ts";
 import type { Place, SaveLabel, Workspace, Workspaces } from "../../ports/workspaces.ts";
 import { createWaitingCells } from "./cell/waiting-cells.ts";
-import { diffTrees } from "./diff.ts";
+import { createCheckouts, objectsMount } from "./checkouts.ts";
 import { gitFailure } from "./failures.ts";
 import { createHostGit, STANDARD_PATH } from "./host-git.ts";
-import { specFromTop } from "./project/below.ts";
 import { inspectProject } from "./project/project.ts";
 import { createStarts } from "./project/starts.ts";
+import { wantedFor } from "./slot/build-slot.ts";
 import { enterSlot } from "./slot/enter-slot.ts";
 import { recordOrigin } from "./slot/origin.ts";
 import { removeSlot } from "./slot/remove-slot.ts";
 import { saveSlot, secureSlot } from "./slot/save-slot.ts";
 import { readState, type Slot, slotOf, slotsOf } from "./slot/slot.ts";
 import { sweepVault } from "./sweep.ts";
+import { createTreeReader } from "./trees/tree-reader.ts";
 import { createTurns, type Turns } from "./turns.ts";
 import { type Footing, findFooting, recordFooting } from "./vault/footing.ts";
 import { openVault, type Vault } from "./vault/vault.ts";
@@ -84,13 +85,12 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): GitWorkspace
     async enter(place, tree, label) {
       const slot = slotOf(dir, place.run, place.member);
       const yard = await yardFor(tree);
-      const footing = await yard.vault.uses.during(() => findFooting(yard.vault, place.run, tree));
-      const wanted = { commit: tree, spec: specFromTop(place.spec, project), footing };
+      const wanted = await wantedFor(yard, place, tree, project);
       await turns.take(slot.folder, async () => {
         await enterSlot(yard, slot, wanted, label);
         prepareSave(yard, slot);
       });
-      const mounts = await mountsOf(yard, place, footing);
+      const mounts = await mountsOf(yard, place, wanted.footing);
       return { ...workspaceOf(yard, slot, mounts, turns), project };
     },
     async salvage(place, label) {
@@ -107,7 +107,8 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): GitWorkspace
       const yard = await findYard();
       if (yard !== null) await leaveRun(yard, run, at);
     },
-    diff: async (from, to, maxBytes) => diffTrees(git, await vaultFor(from), from, to, maxBytes),
+    ...createCheckouts(git, project, yardFor, turns),
+    ...createTreeReader(git, project, vaultFor),
     async hold(work) {
       const yard = await findYard();
       return yard === null ? work() : yard.vault.uses.during(work);
@@ -145,8 +146,8 @@ function workspaceOf(yard: Yard, slot: Slot, mounts: readonly Mount[], turns: Tu
   };
 }
 
-async function mountsOf(yard: Yard, place: Place, { objects }: Footing): Promise<readonly Mount[]> {
-  if (place.spec.kind !== "worktree") return [{ from: objects, to: BEHIND.objects, access: "read" }];
+async function mountsOf(yard: Yard, place: Place, footing: Footing): Promise<readonly Mount[]> {
+  if (place.spec.kind !== "worktree") return [objectsMount(footing)];
   const { commonDir } = await inspectProject(yard.git, yard.root, yard.home);
   return [{ from: commonDir, to: commonDir, access: "read" }];
 }

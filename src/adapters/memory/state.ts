@@ -1,6 +1,7 @@
 /** What the stores of one memory share: as a file does for processes, it outlives each store that is opened on it. */
 import type { RunId } from "../../base/ids.ts";
 import type { ControlRequest } from "../../ports/store/control.ts";
+import type { EvidenceRecord } from "../../ports/store/evidence.ts";
 import type { Holder, RunRow } from "../../ports/store/run-index.ts";
 import type { ChainLink } from "../../run/record/check-chain.ts";
 
@@ -26,12 +27,14 @@ export interface MemoryState {
   /** Canonical text by fingerprint. */
   readonly plans: Map<string, string>;
   readonly requests: Map<RunId, ControlRequest[]>;
+  /** In the order they were added. */
+  readonly evidence: EvidenceRecord[];
   /** Called with the run after each write. */
   readonly listeners: Set<(run: RunId) => void>;
 }
 
 export function createMemoryState(): MemoryState {
-  return { runs: new Map(), order: [], plans: new Map(), requests: new Map(), listeners: new Set() };
+  return { runs: new Map(), order: [], plans: new Map(), requests: new Map(), evidence: [], listeners: new Set() };
 }
 
 export function announce(state: MemoryState, run: RunId): void {

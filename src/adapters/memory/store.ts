@@ -5,6 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import type { Store } from "../../ports/store/store.ts";
 import { createMemoryControl } from "./control.ts";
+import { createMemoryEvidence } from "./evidence.ts";
 import { createMemoryJournal } from "./journal.ts";
 import { createMemoryLease } from "./lease.ts";
 import { createMemoryRunIndex } from "./run-index.ts";
@@ -52,6 +53,7 @@ export function createMemoryStore({ clock, state = createMemoryState() }: Memory
     runs: createMemoryRunIndex({ state, guarded }),
     lease: createMemoryLease({ state, self, guarded }),
     control: createMemoryControl({ state, self, guarded }),
+    evidence: createMemoryEvidence({ state, guarded }),
     integrity: async () => [],
     close,
   };

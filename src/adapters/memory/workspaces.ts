@@ -3,12 +3,14 @@ import { sha256 } from "../../base/digest.ts";
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import { WORKSPACE_ERRORS } from "../../ports/errors/workspace-errors.ts";
+import type { TreeReader } from "../../ports/trees.ts";
 import type { Place, SaveLabel, Workspaces } from "../../ports/workspaces.ts";
+import { createMemoryCheckouts, type Files } from "./checkouts.ts";
+import { createMemoryTreeReader } from "./tree-reader.ts";
 
-/** By path. */
-export type Files = Map<string, string>;
+export type { Files };
 
-export interface MemoryWorkspaces extends Workspaces {
+export interface MemoryWorkspaces extends Workspaces, TreeReader {
   /** The files of the project as they lie there; those it was made with are its commit. */
   readonly project: Files;
   /** What a workspace holds; whoever plays a stage changes it. undefined: there is none at this folder. */
@@ -42,6 +44,7 @@ export function createMemoryWorkspaces(committed: Readonly<Record<string, string
     if (files === undefined) throw pawlError(WORKSPACE_ERRORS, "WORKSPACE_TREE_MISSING", { tree: tree.slice(0, 80) });
     return files;
   };
+  const checkouts = createMemoryCheckouts({ find, keep });
   const save = (held: Held, { stage, attempt, at }: SaveLabel): string => {
     if (!isSame(held.files, find(held.tree))) held.tree = keep(held.files, held.tree, `${stage} ${attempt} ${at}`);
     return held.tree;
@@ -53,7 +56,8 @@ export function createMemoryWorkspaces(committed: Readonly<Record<string, string
   };
 
   return {
-    files: (folder) => workspaces.get(folder)?.files,
+    ...createMemoryTreeReader(find),
+    files: (folder) => workspaces.get(folder)?.files ?? checkouts.files(folder),
     tree: (id) => saved.get(id),
     project,
     base: async ({ from }) => keep(from === "head" ? head : project, null, "base"),
@@ -85,7 +89,10 @@ export function createMemoryWorkspaces(committed: Readonly<Record<string, string
       const held = workspaces.get(folderOf(place));
       return held === undefined ? null : save(held, label);
     },
+    compose: checkouts.compose,
+    checkout: checkouts.checkout,
     async leave(run, at) {
+      checkouts.leave(run);
       for (const [folder, held] of [...workspaces])
         if (held.run === run) remove(folder, { stage: "end of the run", attempt: 0, at });
     },

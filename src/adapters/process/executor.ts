@@ -71,12 +71,14 @@ export function createProcessExecutor(options: ProcessExecutorOptions): Executor
       const heart = createHeart({ heartbeats, request, logPath, redact, expectedMs });
       const log = createLog(cap);
       const liveLog = createLiveLog(logPath, cap, redact);
-      const output = createOutputCapture(request.capture);
+      const output = createOutputCapture(request.capture, request.evidence?.report === null);
       await clearing.get(logPath);
       const inputs = await layOutInputs(artifacts, tempDir, request);
       try {
         const gathered = await runProcess(host, request, { inputs, log, liveLog, output, heart, signal, onOutput });
-        const report = await writeReport({ artifacts, redact }, request, gathered, { log, output });
+        const written = await writeReport({ artifacts, redact }, request, gathered, { log, output });
+        const { stripped } = inputs;
+        const report = Object.keys(stripped).length === 0 ? written : { ...written, stripped };
         // A host that leaves records nothing of this attempt: its next host finds here what it had written.
         if (signal.reason === "drain") await liveLog.leave();
         else await liveLog.end();

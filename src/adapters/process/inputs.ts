@@ -1,7 +1,9 @@
 /** The inputs of a process, laid out as files while it runs. */
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { sha256 } from "../../base/digest.ts";
+import { createStripper } from "../../base/text/strip-hidden.ts";
 import type { Artifacts } from "../../ports/artifacts.ts";
 import type { ProcessRequest } from "../../ports/executor.ts";
 
@@ -12,26 +14,45 @@ export interface Inputs {
   readonly files: Readonly<Record<string, string>>;
   /** Two inputs whose variables would have the same name. */
   readonly clash?: string;
+  /** Input → how many hidden characters were taken out of it. */
+  readonly stripped: Readonly<Record<string, number>>;
 }
 
 export async function layOutInputs(
   artifacts: Artifacts,
   tempDir: string,
-  request: Pick<ProcessRequest, "key" | "inputs">,
+  request: Pick<ProcessRequest, "key" | "inputs" | "strip">,
 ): Promise<Inputs> {
   const names = Object.entries(request.inputs);
-  if (names.length === 0) return { folder: null, files: {} };
+  if (names.length === 0) return { folder: null, files: {}, stripped: {} };
   await mkdir(tempDir, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(resolve(tempDir, prefixOf(request.key)));
   const files: Record<string, string> = {};
+  const stripped: Record<string, number> = {};
   for (const [index, [name, ref]] of names.entries()) {
     const variable = `PAWL_INPUT_${name.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
-    if (Object.hasOwn(files, variable)) return { folder, files, clash: variable };
+    if (Object.hasOwn(files, variable)) return { folder, files, clash: variable, stripped };
     const file = `${index}-${name.replace(/[^A-Za-z0-9._-]/g, "_").slice(0, 100)}`;
     await artifacts.copyTo(ref.sha256, resolve(folder, file));
+    const count = request.strip.includes(name) ? await stripFile(resolve(folder, file)) : 0;
+    if (count > 0) stripped[name] = count;
     files[variable] = file;
   }
-  return { folder, files };
+  return { folder, files, stripped };
+}
+
+/** Takes hidden characters out of a copy, however large it is; what is stored stays as it is. */
+async function stripFile(path: string): Promise<number> {
+  const stripper = createStripper();
+  const part = await open(`${path}.part`, "wx", 0o600);
+  try {
+    for await (const bytes of createReadStream(path)) await part.appendFile(stripper.push(bytes as Buffer));
+    await part.appendFile(stripper.end());
+  } finally {
+    await part.close();
+  }
+  await rename(`${path}.part`, path);
+  return stripper.count();
 }
 
 /** What the process finds in its environment when it sees the folder at this path. */

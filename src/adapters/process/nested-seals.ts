@@ -2,10 +2,12 @@
  * Sealed names below the top of a workspace: what is there when a process starts stays as it is. What is missing there
  * can be made; to hold every folder against that would take a mount for each. The look is bounded, nearest first.
  */
-import { type Dirent, opendirSync } from "node:fs";
+import { type Dirent, lstatSync, opendirSync } from "node:fs";
 import { SEALED_FILES, SEALED_FOLDERS } from "../../plan/sealed-names.ts";
 
 const NAMES: ReadonlySet<string> = new Set([...SEALED_FOLDERS, ...SEALED_FILES]);
+/** The state of another project is nobody's business here. */
+const STATE: ReadonlySet<string> = new Set([".pawl"]);
 /** Not what people open, and larger than everything else. */
 const PASSED_BY: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
@@ -13,6 +15,7 @@ export const NESTED_LIMITS = { depth: 6, folders: 2000, entries: 50_000, found: 
 
 interface Look {
   readonly top: string;
+  readonly names: ReadonlySet<string>;
   readonly found: string[];
   folders: number;
   entries: number;
@@ -20,7 +23,18 @@ interface Look {
 
 /** Relative to the top. */
 export function nestedSeals(top: string): readonly string[] {
-  const look: Look = { top, found: [], folders: NESTED_LIMITS.folders, entries: NESTED_LIMITS.entries };
+  return findBelow(top, NAMES);
+}
+
+/** Folders of other projects below the top in which Pawl keeps their runs; relative to the top. */
+export function nestedStates(top: string): readonly string[] {
+  return findBelow(top, STATE).filter(
+    (path) => lstatSync(`${top}/${path}`, { throwIfNoEntry: false })?.isDirectory() === true,
+  );
+}
+
+function findBelow(top: string, names: ReadonlySet<string>): readonly string[] {
+  const look: Look = { top, names, found: [], folders: NESTED_LIMITS.folders, entries: NESTED_LIMITS.entries };
   let level: readonly string[] = lookInto(look, "").folders;
   for (let depth = 1; depth < NESTED_LIMITS.depth; depth += 1)
     level = level.flatMap((folder) => {
@@ -44,9 +58,9 @@ function lookInto(look: Look, folder: string): Below {
     ({ name }) => !PASSED_BY.has(name) && folder.length + name.length <= NESTED_LIMITS.pathLength,
   );
   return {
-    seals: entries.filter(({ name }) => NAMES.has(name)).map(({ name }) => `${folder}${name}`),
+    seals: entries.filter(({ name }) => look.names.has(name)).map(({ name }) => `${folder}${name}`),
     folders: entries
-      .filter((entry) => entry.isDirectory() && !NAMES.has(entry.name))
+      .filter((entry) => entry.isDirectory() && !look.names.has(entry.name))
       .map(({ name }) => `${folder}${name}/`),
   };
 }

@@ -3,12 +3,13 @@ import { constants, existsSync } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isPawlError } from "../../base/errors.ts";
+import { formatBytes } from "../../base/size.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { Artifacts } from "../../ports/artifacts.ts";
 import type { ProcessReport, ProcessRequest } from "../../ports/executor.ts";
 import type { ArtifactRef, RefusedHost, ResourceUse } from "../../run/events.ts";
 import { lastLine, programName, type Verdict } from "./classify.ts";
-import type { Log } from "./output/capture.ts";
+import { type Log, redactBytes } from "./output/capture.ts";
 import type { OutputCapture } from "./output/output-capture.ts";
 
 /** What one execution has gathered. */
@@ -48,18 +49,27 @@ export async function writeReport(
   const ref = await store.artifacts.put(bytes);
   const settled = await takeResults(store, request, gathered, output);
   const { verdict } = settled;
+  const evidence = request.evidence && (await takeEvidence(store, request.evidence.report, gathered, output));
   const detail = verdict.cause === "exit" ? lastLine(bytes) : "";
   const sentence = `${programName(request.argv)} ${verdict.what ?? ""}${detail === "" ? "" : `: ${detail}`}`;
   return {
     cause: verdict.cause,
-    ...(gathered.code === null ? {} : { exit: gathered.code }),
-    ...(gathered.signal === null ? {} : { signal: gathered.signal }),
+    ...seenOf(gathered),
     ...(verdict.what === undefined ? {} : { error: visibleLine(store.redact(sentence), MAX_ERROR) }),
     ...(settled.output === undefined ? {} : { output: settled.output }),
     log: { ...ref, dropped },
     artifacts: settled.artifacts ?? {},
-    ...(gathered.used === undefined ? {} : { used: gathered.used }),
-    ...(gathered.refused === undefined || gathered.refused.length === 0 ? {} : { refused: gathered.refused }),
+    ...(evidence === undefined ? {} : { evidence }),
+  };
+}
+
+/** What was seen of the process, whatever became of it. */
+function seenOf({ code, signal, used, refused = [] }: Gathered): Partial<ProcessReport> {
+  return {
+    ...(code === null ? {} : { exit: code }),
+    ...(signal === null ? {} : { signal }),
+    ...(used === undefined ? {} : { used }),
+    ...(refused.length === 0 ? {} : { refused }),
   };
 }
 
@@ -86,6 +96,53 @@ async function takeResults(
     artifacts[name] = stored;
   }
   return { verdict, artifacts, ...(captured.output === undefined ? {} : { output: captured.output }) };
+}
+
+const MAX_EVIDENCE = 32 << 20;
+
+/** What a gate reads, whole or not at all. */
+async function takeEvidence(
+  { artifacts, redact }: Store,
+  report: string | null,
+  { folder }: Gathered,
+  output: OutputCapture,
+): Promise<NonNullable<ProcessReport["evidence"]>> {
+  const bytes = report === null ? output.whole() : await readReport(folder, report);
+  if (typeof bytes === "string") return { problem: bytes };
+  return { ref: await artifacts.put(redactBytes(bytes, redact)) };
+}
+
+/** The bytes of a report, or why there are none. */
+async function readReport(folder: string | null, path: string): Promise<Buffer | string> {
+  const held = folder === null ? undefined : await holdFile(folder, path);
+  if (held === undefined) return `its report is not at ${path}`;
+  try {
+    const file = await open(held.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) return "its report is not an ordinary file";
+      if (found.size > MAX_EVIDENCE) return `its report is larger than ${formatBytes(MAX_EVIDENCE)}`;
+      return await readWhole(file, found.size);
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return `its report is not at ${path}`;
+  } finally {
+    await held.parent.close();
+  }
+}
+
+/** Not more than the file had when it was measured. */
+async function readWhole(file: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(size);
+  let length = 0;
+  while (length < size) {
+    const { bytesRead } = await file.read(bytes, length, size - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return bytes.subarray(0, length);
 }
 
 /** The stored file, or why there is none. */

@@ -9,7 +9,7 @@ import type { ProcessRequest } from "../../ports/executor.ts";
 import { BEHIND, type Enclosure, type Mount, type Sandbox } from "../../ports/sandbox.ts";
 import type { Verdict } from "./classify.ts";
 import { type Inputs, inputVariables } from "./inputs.ts";
-import { nestedSeals } from "./nested-seals.ts";
+import { nestedSeals, nestedStates } from "./nested-seals.ts";
 import { sealedPaths } from "./sealed-paths.ts";
 import { checkStart, folderBelow, reasonOf, refuse, type StartRequest } from "./spawn.ts";
 import { mostTasks } from "./watch/group.ts";
@@ -153,7 +153,7 @@ async function enclose(around: Surroundings, walled: Walled): Promise<Start | { 
       access: sandbox === "read_only" ? "read" : "write",
       ...(request.folder === null ? {} : { keepsPlaces: true }),
     },
-    ...(await hideState(around, top)),
+    ...(await hideStates(around, top, request.folder === null ? nestedStates(top) : [])),
     ...request.mounts,
     ...(inputs.folder === null ? [] : [{ from: inputs.folder, to: BEHIND.inputs, access: "read" as const }]),
   ];
@@ -195,14 +195,21 @@ function hasFolder(top: string, name: string): boolean {
   return lstatSync(join(top, name), { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Where the workspace is the project itself, an empty folder lies over our state. */
-async function hideState({ stateDir, tempDir }: Surroundings, top: string): Promise<readonly Mount[]> {
+/** Where the workspace is the project itself, an empty folder lies over our state, and over that of projects below it. */
+async function hideStates(
+  { stateDir, tempDir }: Surroundings,
+  top: string,
+  others: readonly string[],
+): Promise<readonly Mount[]> {
   const state = await realpath(stateDir).catch(() => null);
   const way = state === null ? "" : relative(top, state);
-  if (way === "" || way === ".." || way.startsWith(`..${sep}`)) return [];
+  const isElsewhere = way === "" || way === ".." || way.startsWith(`..${sep}`);
+  const own = isElsewhere ? [] : [way.split(sep).join("/")];
+  const hidden = [...new Set([...own, ...others])];
+  if (hidden.length === 0) return [];
   const empty = join(tempDir, "empty");
   await mkdir(empty, { recursive: true, mode: 0o700 });
-  return [{ from: empty, to: posix.join(BEHIND.workspace, way.split(sep).join("/")), access: "read" }];
+  return hidden.map((path) => ({ from: empty, to: posix.join(BEHIND.workspace, path), access: "read" as const }));
 }
 
 /** In a user namespace the system counts its processes for themselves. */

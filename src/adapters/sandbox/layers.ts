@@ -10,7 +10,7 @@ import { scarcityIn } from "../../base/scarcity.ts";
 import { SANDBOX_ERRORS } from "../../ports/errors/sandbox-errors.ts";
 import type { Mount } from "../../ports/sandbox.ts";
 import { holdingFolders, type MountPoints, type Spot, type Stand, statOf } from "./mount-points.ts";
-import { linkedParts } from "./places/linked-parts.ts";
+import { type Lead, leadOf } from "./places/linked-parts.ts";
 import { type Laying, sealPlace } from "./places/seal-place.ts";
 import { idOf, type Layer, PRIVATE_FOLDERS } from "./wall.ts";
 import { isWithin } from "./within.ts";
@@ -19,6 +19,8 @@ export interface Laid {
   readonly layers: readonly Layer[];
   /** Paths on this machine where a pipe must stand before the wall is built. */
   readonly pipes: readonly string[];
+  /** Folders of this machine that may be written while the wall is built, when there must be a fence; none: there need be none. */
+  readonly fence: readonly string[];
   /** Takes away what had to be made. */
   clear(): void;
 }
@@ -32,7 +34,7 @@ export function layOut(mounts: readonly Mount[], sealed: readonly string[], poin
 }
 
 function lay(mounts: readonly Mount[], sealed: readonly string[], points: MountPoints): Laid {
-  const laying: Omit<Laying, "keepsPlaces"> = { points, pipes: [], undo: [] };
+  const laying: Omit<Laying, "keepsPlaces" | "shows"> = { points, pipes: [], undo: [] };
   const clear = (): void => {
     holdingFolders(() => {
       for (const call of laying.undo.splice(0).reverse()) call();
@@ -47,13 +49,20 @@ function lay(mounts: readonly Mount[], sealed: readonly string[], points: MountP
       layers.push({ kind: mount.access, from: mount.from, to: mount.to, id: idOf(stats) });
       const below = seals.filter((seal) => seal.cover === index);
       const keepsPlaces = mount.keepsPlaces === true;
-      layers.push(...layersOfSeals(mount, stats, below, { ...laying, keepsPlaces }));
+      const shows: Laying["shows"] = (parts) => coverOf(mounts, `${mount.to}/${parts.join("/")}`) === index;
+      layers.push(...layersOfSeals(mount, stats, below, { ...laying, keepsPlaces, shows }));
     }
-    return { layers, pipes: laying.pipes, clear };
+    return { layers, pipes: laying.pipes, fence: fenceOf(mounts, seals), clear };
   } catch (error) {
     clear();
     throw error;
   }
+}
+
+/** Of a sealed place below a folder that programs may write, that folder can be exchanged while the place is looked for. */
+function fenceOf(mounts: readonly Mount[], seals: readonly Seal[]): readonly string[] {
+  const isDeep = ({ cover, path }: Seal): boolean => path.slice((mounts[cover] as Mount).to.length + 1).includes("/");
+  return seals.some(isDeep) ? mounts.filter(({ access }) => access === "write").map(({ from }) => from) : [];
 }
 
 function checkMount({ from, to }: Mount): BigIntStats {
@@ -103,20 +112,27 @@ interface Seal {
   readonly path: string;
 }
 
-/** Where a sealed path is a link, what it leads to is sealed with it. */
+/** Where a sealed path is a link, what it leads to is sealed with it, also when there is nothing yet. */
 function sealsOf(mounts: readonly Mount[], sealed: readonly string[]): readonly Seal[] {
   const given = outermost(sealed).flatMap((path) => sealOf(mounts, path));
   const linked = given.flatMap((seal) => {
     const mount = mounts[seal.cover] as Mount;
-    if (seal.path === mount.to) return [];
-    const spot = spotOf(mount, seal.path);
-    if (waylaid(spot) || look(spot, seal.path)?.isSymbolicLink() !== true) return [];
-    const parts = linkedParts(spot);
-    const path = parts === null ? "" : `${mount.to}/${parts.join("/")}`;
-    return parts === null || coverOf(mounts, path) !== seal.cover ? [] : [path];
+    const lead = seal.path === mount.to ? null : leadFrom(mount, seal.path);
+    const path = `${mount.to}/${lead?.parts.join("/")}`;
+    if (lead === null || coverOf(mounts, path) !== seal.cover) return [];
+    // Whoever could write the second link could lead the first one elsewhere.
+    if (lead.is === "link" && !given.some((other) => isWithin([other.path], path)))
+      throw unfit(seal.path, "it is a link that leads through another link");
+    return [path];
   });
   const all = outermost([...given.map(({ path }) => path), ...linked]);
   return all.flatMap((path) => sealOf(mounts, path));
+}
+
+/** null: there is no link. */
+function leadFrom(mount: Mount, path: string): Lead | null {
+  const spot = spotOf(mount, path);
+  return waylaid(spot) || look(spot, path)?.isSymbolicLink() !== true ? null : leadOf(spot);
 }
 
 /** A folder on the way to it does not exist. */

@@ -7,6 +7,7 @@ import { SANDBOX_ERRORS } from "../../ports/errors/sandbox-errors.ts";
 import { BEHIND, type EnclosedProgram, type Enclosure, type Sandbox, type SandboxReport } from "../../ports/sandbox.ts";
 import { BRIDGE, PROXY_VARIABLES } from "./bridge.ts";
 import { examine } from "./examine.ts";
+import { fenced } from "./fence.ts";
 import { installHint } from "./hints.ts";
 import { launch } from "./launcher.ts";
 import { layOut } from "./layers.ts";
@@ -181,7 +182,7 @@ async function enclose(
       bridgeWith: door === null ? null : options.nodeProgram,
     });
     return {
-      argv,
+      argv: laid.fence.length === 0 ? argv : fenced(ready.program, laid.fence, argv),
       env,
       close: once(async () => {
         laid.clear();

@@ -9,6 +9,7 @@ import { type Database, type Driver, loadDriver } from "./driver.ts";
 import { createEventReader } from "./event-reader.ts";
 import { createEventRows } from "./event-rows.ts";
 import { createEventWriter } from "./event-writer.ts";
+import { createSqliteEvidence } from "./evidence.ts";
 import { storeFailure } from "./file/failures.ts";
 import { openDatabase } from "./file/open-database.ts";
 import { type StateFiles, stateFiles } from "./file/state-files.ts";
@@ -106,6 +107,7 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
     runs: createSqliteRunIndex({ db, hosts, guarded }),
     lease: createSqliteLease({ db, commits, heads, hosts, guarded, isClosed, becomeHost }),
     control: createSqliteControl({ db, clock, commits, changes, guarded, isClosed }),
+    evidence: createSqliteEvidence({ db, commits, guarded }),
     integrity: () =>
       guarded(() => {
         const rows = db.prepare<{ integrity_check: string }>("PRAGMA integrity_check").all();

@@ -16,10 +16,22 @@ export function createActions(lists: readonly (readonly Action[])[]): Actions {
 }
 
 /** Every member of the signature, and nothing else that the object of a program may carry. */
-function signatureOf({ name, summary, effect, cost, input, usesTree, level }: Action): ActionSignature {
+function signatureOf({
+  name,
+  summary,
+  effect,
+  cost,
+  input,
+  usesTree,
+  writes,
+  untrusted,
+  level,
+}: Action): ActionSignature {
   return {
     ...{ name, summary, effect, cost, input },
     ...(usesTree === undefined ? {} : { usesTree }),
+    ...(writes === undefined ? {} : { writes }),
+    ...(untrusted === undefined ? {} : { untrusted }),
     ...(level === undefined ? {} : { level }),
   };
 }

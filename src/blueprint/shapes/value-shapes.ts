@@ -1,4 +1,6 @@
 /** Shapes of single values that mean something in a blueprint: names, paths, amounts, waits. */
+import { globProblem } from "../../base/glob.ts";
+import { readPattern } from "../../base/pattern.ts";
 import type { BackoffSpec, WorkspaceSpec } from "../blueprint.ts";
 import type { MapNode } from "../text/tree.ts";
 import { duration, either, list, mapped, object, oneOf, reportType, type Shape, scalar, text } from "./shape.ts";
@@ -15,6 +17,7 @@ export const VARIABLE = {
 
 export const ACTION_NAME = /^[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)*$/;
 const RELATIVE = /^(?!\/|[A-Za-z]:)(?!(?:.*\/)?\.\.(?:\/|$))[^\\\r\n]+$/;
+const GATE_FILE = /^(?!\/|[A-Za-z]:)(?!(?:.*\/)?\.\.(?:\/|$))[^\\\r\n]+\.ya?ml$/;
 const BLUEPRINT_FILE = /^(?!\/|[A-Za-z]:)[^\\\r\n]+\.ya?ml$/;
 
 export function name(): Shape<string> {
@@ -37,6 +40,46 @@ export function blueprintPath(): Shape<string> {
     max: 1024,
     pattern: BLUEPRINT_FILE,
     refusesReferences: true,
+  });
+}
+
+/** A file in the form of loop-engineering's gate.yaml, relative to the blueprint. */
+export function gateFilePath(): Shape<string> {
+  return text({
+    expected: "the path of a .yaml file, relative to this one, without `..`",
+    max: 1024,
+    pattern: GATE_FILE,
+    refusesReferences: true,
+  });
+}
+
+/** A glob over paths: `*` stands for any characters of one name, `**` for any folders. */
+export function pathPattern(): Shape<string> {
+  const written = text({ expected: "a path such as src/**", max: 500, refusesReferences: true });
+  return mapped(written, (glob, node, { problems }) => {
+    const problem = globProblem(glob);
+    if (problem === undefined) return glob;
+    problems.report("BLUEPRINT_GLOB_INVALID", { glob, problem }, node);
+    return undefined;
+  });
+}
+
+/** A pattern with a group that can be matched in linear time. */
+export function linearPattern(): Shape<string> {
+  return mapped(text({ expected: "a pattern of at most 500 characters", max: 500 }), (source, node, { problems }) => {
+    const read = readPattern(source, { lines: true });
+    if (read.ok && read.pattern.groups > 0) return source;
+    const problem = read.ok ? "it has no group: put the number in parentheses" : read.problem;
+    problems.report("BLUEPRINT_PATTERN_INVALID", { pattern: source, problem }, node);
+    return undefined;
+  });
+}
+
+export function anyNumber(min = -Number.MAX_VALUE): Shape<number> {
+  return scalar({
+    expected: min === 0 ? "a number from 0" : "a number",
+    schema: { type: "number", ...(min === 0 ? { minimum: 0 } : {}) },
+    convert: (value) => (typeof value === "number" && Number.isFinite(value) && value >= min ? value : undefined),
   });
 }
 

@@ -1,6 +1,7 @@
 import { pawlError } from "../../base/errors.ts";
 import { CLI_ERRORS } from "../errors.ts";
 import { allowsDanger, DANGER_OPTION } from "../input/danger.ts";
+import { UNEARNED_OPTION, unearnedGiven } from "../input/unearned.ts";
 import { hostRun } from "../runs/host-run.ts";
 import { readStory } from "../runs/read-story.ts";
 import type { CommandSpec } from "../spec.ts";
@@ -14,7 +15,7 @@ export const forkCommand: CommandSpec = {
   arguments: [
     { name: "run@stage", summary: "a run (id, beginning of one, @last), then @ and a stage", required: true },
   ],
-  options: [DANGER_OPTION],
+  options: [DANGER_OPTION, UNEARNED_OPTION],
   examples: [
     { line: "pawl fork r_4f@fix", does: "run it again from its stage fix" },
     { line: "pawl fork @last@check", does: "the newest run, from check" },
@@ -27,7 +28,8 @@ export const forkCommand: CommandSpec = {
     if (cut < 1) throw pawlError(CLI_ERRORS, "CLI_FORK_STAGE_MISSING", { given });
     const runtime = await context.open({ readOnly: false });
     const row = await runtime.find(given.slice(0, cut));
-    const handle = await runtime.fork(row.run, given.slice(cut + 1), { danger: allowsDanger(context.given) });
+    const asked = { danger: allowsDanger(context.given), ...unearnedGiven(context, "fork") };
+    const handle = await runtime.fork(row.run, given.slice(cut + 1), asked);
     context.out.line(`run ${handle.run}, forked from ${row.run}`);
     return hostRun(context, runtime, handle, await readStory(runtime, handle.run));
   },

@@ -5,6 +5,7 @@ import { EXIT } from "../exit-codes.ts";
 import { COMPILE_OPTIONS, compileGiven } from "../input/find-blueprint.ts";
 import { reportProblems } from "../report-problems.ts";
 import type { CommandSpec } from "../spec.ts";
+import { renderWhether } from "../views/earned.ts";
 
 export const planCommand: CommandSpec = {
   name: "plan",
@@ -12,6 +13,7 @@ export const planCommand: CommandSpec = {
   details: [
     "The worst case counts every way the run can go: stage starts, wall time, tokens, money. Nothing is run and nothing is written.",
     "Every problem of the blueprint is told at once, each with its place.",
+    "For L2 and L3 it is told whether the level is earned, and which evidence is missing.",
   ],
   arguments: [{ name: "blueprint", summary: "path of a blueprint, or a name from `pawl list`", required: true }],
   options: [
@@ -38,13 +40,19 @@ export const planCommand: CommandSpec = {
       return reportProblems(out, { problems: plan.problems, sources, root: context.root, cwd: context.cwd });
     const style = given.text("graph");
     const graph = style === undefined ? undefined : (style === "mermaid" ? mermaid : drawGraph)(plan.value);
+    const earned = await runtime.earned(plan.value);
     if (out.format === "json")
       out.document({
         plan: plan.value,
         explained: explainJson(plan.value, cut),
+        earned,
         ...(graph === undefined ? {} : { graph }),
       });
-    else out.write(graph ?? explainPlan(plan.value, cut));
+    else out.write(graph ?? [explainPlan(plan.value, cut), ...renderWhether(earned, out.paint).map(ended)].join(""));
     return EXIT.succeeded;
   },
 };
+
+function ended(line: string): string {
+  return `${line}\n`;
+}

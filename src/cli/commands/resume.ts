@@ -18,6 +18,7 @@ export const resumeCommand: CommandSpec = {
   formats: ["json", "jsonl"],
   async run(context) {
     const runtime = await context.open({ readOnly: false });
+    await runtime.sweepApprovals();
     const row = await runtime.find(context.given.text("run") ?? "");
     const story = await readStory(runtime, row.run);
     const answer = context.given.text("answer");

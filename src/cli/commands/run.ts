@@ -3,6 +3,7 @@ import { explainJson } from "../../plan/show/view.ts";
 import { EXIT } from "../exit-codes.ts";
 import { allowsDanger, DANGER_OPTION } from "../input/danger.ts";
 import { COMPILE_OPTIONS, compileGiven } from "../input/find-blueprint.ts";
+import { UNEARNED_OPTION, unearnedGiven } from "../input/unearned.ts";
 import { reportProblems } from "../report-problems.ts";
 import { hostRun } from "../runs/host-run.ts";
 import type { CommandSpec } from "../spec.ts";
@@ -15,6 +16,7 @@ export const runCommand: CommandSpec = {
   details: [
     "The run is stored before its first stage starts and after every step: if this process dies, `pawl resume` goes on.",
     "Ctrl-C cancels the run; Ctrl-C twice kills its processes at once. On a terminal the stage under way is shown live.",
+    "A level above the earned one (`pawl level`) is refused, unless --unearned says why; the reason is stored and shown.",
     "A run starts from the last commit unless its workspace says otherwise; changed files that it therefore does not see are counted on standard error, and as `leftOut` in JSON.",
   ],
   arguments: [{ name: "blueprint", summary: "path of a blueprint, or a name from `pawl list`", required: true }],
@@ -22,10 +24,15 @@ export const runCommand: CommandSpec = {
     ...COMPILE_OPTIONS,
     { kind: "flag", flags: "--dry-run", summary: "show the plan and run nothing" },
     DANGER_OPTION,
+    UNEARNED_OPTION,
   ],
   examples: [
     { line: "pawl run blueprint.yaml", does: "run it" },
     { line: "pawl run fix-tests --level L2 --param tries=3", does: "by name, with a ceiling and a parameter" },
+    {
+      line: 'pawl run fix-tests --level L3 --unearned "a first try, I watch it"',
+      does: "above the level that was earned",
+    },
     { line: "pawl run blueprint.yaml --jsonl | jq .event.type", does: "every event as a line of JSON" },
   ],
   exits: [0, 1, 2, 3, 130],
@@ -42,7 +49,8 @@ export const runCommand: CommandSpec = {
     }
     // Why a project cannot be looked at is told by the start.
     const leftOut = await runtime.leftOut(plan.value, sources).catch(() => []);
-    const handle = await runtime.start(plan.value, { danger: allowsDanger(context.given) });
+    const asked = { danger: allowsDanger(context.given), ...unearnedGiven(context, "run") };
+    const handle = await runtime.start(plan.value, asked);
     context.out.line(`run ${handle.run}`);
     const notice = renderLeftOut(leftOut);
     if (notice !== null) context.out.note(notice);

@@ -6,6 +6,7 @@ import { CLI_ERRORS } from "../errors.ts";
 import { EXIT, type ExitCode, exitOfRun } from "../exit-codes.ts";
 import { readStory } from "../runs/read-story.ts";
 import { runDocument } from "../runs/run-writers.ts";
+import { tendApprovals } from "../runs/tend-approvals.ts";
 import { type Watched, watch } from "../runs/watch.ts";
 import type { CommandSpec, Context } from "../spec.ts";
 import { oneLine, statusColor } from "../views/event-line.ts";
@@ -46,6 +47,7 @@ export const statusCommand: CommandSpec = {
       throw pawlError(CLI_ERRORS, "CLI_USAGE_INVALID", { command: "status", message });
     }
     const runtime = await context.open({ readOnly: true });
+    await tendApprovals(context, runtime);
     const name = context.given.text("run");
     const look = name === undefined ? () => lookAtRuns(context, runtime) : await lookAtRun(context, runtime, name);
     if (context.given.flag("watch")) return watch(context, look);

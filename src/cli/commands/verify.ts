@@ -1,9 +1,11 @@
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
+import type { CertificateReport, Runtime } from "../../runtime/runtime.ts";
 import { CLI_ERRORS } from "../errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { Output } from "../output.ts";
 import type { CommandSpec, Context } from "../spec.ts";
+import { renderCertificates } from "../views/certificates.ts";
 import { oneLine } from "../views/event-line.ts";
 import { countOf } from "../views/format-time.ts";
 
@@ -15,9 +17,10 @@ interface Broken {
 
 export const verifyCommand: CommandSpec = {
   name: "verify",
-  summary: "Check the hash chain of a journal",
+  summary: "Check the hash chain of a journal, and the certificates of a run",
   details: [
     "Every stored event is hashed again and compared with the chain and its pinned head. The first event that does not fit is named.",
+    "For one run, each of its certificates is checked too: that it is stored, that the key of this project signed it, that it is the same when it is built again from the journal, and that the vault still holds its tree.",
   ],
   arguments: [{ name: "run", summary: "id of a run, the beginning of one, or @last", required: false }],
   options: [{ kind: "flag", flags: "--all", summary: "every run of the project, children included" }],
@@ -34,8 +37,9 @@ export const verifyCommand: CommandSpec = {
       throw pawlError(CLI_ERRORS, "CLI_USAGE_INVALID", { command: "verify", message: "Give either a run or --all." });
     }
     const runtime = await context.open({ readOnly: true });
-    const runs = name === undefined ? everyRun(runtime) : [(await runtime.find(name)).run];
-    return verifyRuns(context, runtime, runs);
+    if (name === undefined) return verifyRuns(context, runtime, everyRun(runtime));
+    const { run } = await runtime.find(name);
+    return verifyRuns(context, runtime, [run], run);
   },
 };
 
@@ -43,6 +47,7 @@ async function verifyRuns(
   context: Context,
   runtime: Runtime,
   runs: AsyncIterable<RunId> | Iterable<RunId>,
+  certified: RunId | null = null,
 ): Promise<ExitCode> {
   const { out } = context;
   const broken: Broken[] = [];
@@ -59,10 +64,19 @@ async function verifyRuns(
     out.line(`${out.paint.red("damaged")}  ${run}  event ${report.seq}: ${oneLine(report.problem)}`);
   }
   const intact = broken.length === 0;
-  if (out.format === "json") out.document({ intact, checked, events, broken });
+  // What a damaged journal says about a certificate is worth nothing.
+  const proof = certified === null || !intact ? {} : { certificates: await runtime.certificates(certified) };
+  if (out.format === "json") out.document({ intact, checked, events, broken, ...proof });
   const what = `${countOf(checked, "run")}, ${countOf(events, "event")}`;
   out.line(intact ? `${out.paint.green("intact")}  ${what}` : `${countOf(broken.length, "run")} of ${checked} damaged`);
-  return intact ? EXIT.succeeded : EXIT.failed;
+  return showProof(out, proof.certificates) && intact ? EXIT.succeeded : EXIT.failed;
+}
+
+/** Whether nothing is wrong with them. */
+function showProof(out: Output, certificates: readonly CertificateReport[] | undefined): boolean {
+  if (certificates === undefined) return true;
+  for (const line of renderCertificates(certificates, out.paint)) out.line(line);
+  return certificates.every(({ ok }) => ok);
 }
 
 /** Parents before their children, page by page. */

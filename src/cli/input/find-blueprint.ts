@@ -9,6 +9,12 @@ import type { Context, OptionSpec } from "../spec.ts";
 import { parseParams } from "./params.ts";
 import { suggest } from "./suggest.ts";
 
+export const PARAM_OPTION: OptionSpec = {
+  kind: "list",
+  flags: "--param <name=value>",
+  summary: "a parameter; a value that is JSON keeps its type",
+};
+
 /** The options that decide what a blueprint compiles to. */
 export const COMPILE_OPTIONS: readonly OptionSpec[] = [
   {
@@ -18,14 +24,19 @@ export const COMPILE_OPTIONS: readonly OptionSpec[] = [
     choices: ["L0", "L1", "L2", "L3"],
     default: "L1",
   },
-  { kind: "list", flags: "--param <name=value>", summary: "a parameter; a value that is JSON keeps its type" },
+  PARAM_OPTION,
 ];
 
 /** Reads and compiles the argument `blueprint` with the options above; writes nothing. */
-export async function compileGiven(context: Context, runtime: Runtime): Promise<Compiled> {
+export function compileGiven(context: Context, runtime: Runtime): Promise<Compiled> {
+  return compileAt(context, runtime, context.given.text("level") as Level);
+}
+
+/** The same at a level that the user does not choose. */
+export async function compileAt(context: Context, runtime: Runtime, level: Level): Promise<Compiled> {
   const params = parseParams(context.given.list("param"));
   const path = await findBlueprint(context, runtime, context.given.text("blueprint") ?? "");
-  return runtime.compile(path, { level: context.given.text("level") as Level, params });
+  return runtime.compile(path, { level, params });
 }
 
 async function findBlueprint(context: Context, runtime: Runtime, name: string): Promise<string> {

@@ -15,7 +15,7 @@ export async function readStory(runtime: Runtime, run: RunId): Promise<RunStory>
 export async function openQuestions(runtime: Runtime, story: RunStory): Promise<readonly OpenQuestion[]> {
   if (story.status !== "waiting") return [];
   const own = story.questions.map(
-    ({ stage, why, answers, request }): OpenQuestion => ({ run: story.run, stage, why, answers, request }),
+    ({ id, stage, why, answers, request }): OpenQuestion => ({ id, run: story.run, stage, why, answers, request }),
   );
   const children = new Set(
     story.attempts.flatMap(({ state, child }) => (state === "resting" && child !== undefined ? [child] : [])),

@@ -9,7 +9,7 @@ import { countOf, formatElapsed } from "./format-time.ts";
 export function renderEventLine(event: RunEvent, paint: Paint): string {
   switch (event.type) {
     case "run.created":
-      return `run ${event.run} of ${paint.bold(oneLine(event.blueprint))} created, plan ${event.plan.slice(0, 12)}${parentOf(event)}`;
+      return `run ${event.run} of ${paint.bold(oneLine(event.blueprint))} created, plan ${event.plan.slice(0, 12)}${parentOf(event)}${unearnedOf(event)}`;
     case "run.started":
       return "run started";
     case "run.resumed":
@@ -17,7 +17,7 @@ export function renderEventLine(event: RunEvent, paint: Paint): string {
     case "round.started":
       return `round ${event.round} begins at ${stageName(event.stage, paint)}`;
     case "stage.started":
-      return `${stageName(event.stage, paint)} started${event.attempt > 1 ? `, attempt ${event.attempt}` : ""}${event.visit > 1 ? `, visit ${event.visit}` : ""}`;
+      return `${stageName(event.stage, paint)} started${event.attempt > 1 ? `, attempt ${event.attempt}` : ""}${event.visit > 1 ? `, visit ${event.visit}` : ""}${strippedFrom(event)}`;
     case "stage.finished":
       return `${stageName(event.stage, paint)} ${renderResult(event, paint)}`;
     case "stage.interrupted":
@@ -35,7 +35,11 @@ export function renderEventLine(event: RunEvent, paint: Paint): string {
     case "approval.requested":
       return `${stageName(event.stage, paint)} ${paint.yellow("asks")}: ${oneLine(event.why)} (${event.answers.map(oneLine).join(", ")})`;
     case "approval.answered":
-      return `${stageName(event.stage, paint)} answered ${paint.bold(oneLine(event.answer))} by ${oneLine(event.by)}`;
+      return `${stageName(event.stage, paint)} answered ${paint.bold(oneLine(event.answer))} by ${oneLine(event.by)}${event.why === undefined ? "" : `: ${oneLine(event.why)}`}`;
+    case "approval.reminded":
+      return `${stageName(event.stage, paint)} still asks ${event.id}`;
+    case "approval.expired":
+      return `${stageName(event.stage, paint)} ${paint.red("expired")}: nobody answered ${event.id} in time`;
     case "run.waiting":
       return `run ${paint.yellow("waits")}: ${event.reason}`;
     case "run.pausing":
@@ -45,7 +49,7 @@ export function renderEventLine(event: RunEvent, paint: Paint): string {
     case "run.stopping":
       return `run stops: ${event.reason}${detailOf(event.detail)}`;
     case "run.finished":
-      return `run ${statusColor(event.status, paint)(oneLine(event.status))}: ${event.reason}${detailOf(event.detail)}`;
+      return `run ${statusColor(event.status, paint)(oneLine(event.status))}: ${event.reason}${detailOf(event.detail)}${event.certificate === undefined ? "" : ", certified"}`;
   }
 }
 
@@ -69,6 +73,10 @@ function parentOf(event: EventOf<"run.created">): string {
   return event.parent === undefined ? "" : `, child of ${event.parent.run} (${oneLine(event.parent.stage)})`;
 }
 
+function unearnedOf({ unearned }: EventOf<"run.created">): string {
+  return unearned === undefined ? "" : `, above its earned level: ${oneLine(unearned.why)} (${oneLine(unearned.by)})`;
+}
+
 function detailOf(detail: string | undefined): string {
   return detail === undefined ? "" : `, ${oneLine(detail)}`;
 }
@@ -81,8 +89,18 @@ function renderResult(event: EventOf<"stage.finished">, paint: Paint): string {
   if (event.child !== undefined) notes.push(`child run ${event.child}`);
   if (event.log !== undefined && event.log.dropped > 0)
     notes.push(`${formatBytes(event.log.dropped)} of its log left out`);
+  if (event.stripped !== undefined) notes.push(renderStripped(event.stripped));
   const outcome = oneLine(event.outcome);
   return `${good ? paint.green(outcome) : paint.red(outcome)}${notes.length === 0 ? "" : `: ${notes.join("; ")}`}`;
+}
+
+function strippedFrom({ stripped }: EventOf<"stage.started">): string {
+  return stripped === undefined ? "" : `; ${renderStripped(stripped)}`;
+}
+
+function renderStripped(stripped: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(stripped).map(([name, count]) => `${count} from ${oneLine(name)}`);
+  return `hidden characters taken out: ${parts.join(", ")}`;
 }
 
 /** How a process ended, in words: `exit code 2`, `signal SIGKILL`, `timeout`. */

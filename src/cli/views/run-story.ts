@@ -15,7 +15,7 @@ export interface AttemptStory {
   readonly visit: number;
   readonly attempt: number;
   readonly startedAt: number;
-  state: "running" | "finished" | "interrupted" | "resting" | "refused";
+  state: "running" | "asking" | "finished" | "interrupted" | "resting" | "refused";
   endedAt: number | null;
   outcome: string | null;
   cause: string | null;
@@ -27,6 +27,7 @@ export interface AttemptStory {
 }
 
 export interface QuestionStory {
+  readonly id: string;
   readonly stage: string;
   readonly kind: string;
   readonly digest: string;
@@ -37,6 +38,7 @@ export interface QuestionStory {
 
 /** A question that a person can answer now: of this run, or of a child run it rests on. */
 export interface OpenQuestion {
+  readonly id: string;
   readonly run: string;
   readonly stage: string;
   readonly why: string;
@@ -58,6 +60,10 @@ export interface RunStory {
   plan: string;
   params: Readonly<Record<string, JsonValue>>;
   parent: { readonly run: string; readonly stage: string } | null;
+  /** It ran above the level that was earned, because a person said so. */
+  unearned: EventOf<"run.created">["unearned"] | null;
+  /** Digest of the certificate it ended with. */
+  certificate: string | null;
   createdAt: number;
   updatedAt: number;
   status: Status;
@@ -80,6 +86,8 @@ export function beginStory(run: string): RunStory {
     plan: "",
     params: {},
     parent: null,
+    unearned: null,
+    certificate: null,
     createdAt: 0,
     updatedAt: 0,
     status: "queued",
@@ -110,6 +118,7 @@ function tellRun(story: RunStory, event: RunEvent): void {
       story.plan = event.plan;
       story.params = event.params;
       story.parent = event.parent ?? null;
+      story.unearned = event.unearned ?? null;
       story.createdAt = event.at;
       return;
     case "run.started":
@@ -125,6 +134,7 @@ function tellRun(story: RunStory, event: RunEvent): void {
     case "run.finished":
       setStatus(story, event.status as Status, event.reason);
       story.detail = event.detail ?? null;
+      story.certificate = event.certificate?.sha256 ?? null;
       return;
     case "round.started":
       story.round = event.round;
@@ -168,16 +178,10 @@ function tellStage(story: RunStory, event: RunEvent): void {
       story.denial = { stage: event.stage, rule: event.rule, why: event.why, request: event.request };
       return;
     case "approval.requested":
-      story.questions.push({
-        stage: event.stage,
-        kind: event.kind,
-        digest: event.digest,
-        why: event.why,
-        answers: event.answers,
-        request: event.request === undefined ? null : describeAsked(event.request),
-      });
+      tellQuestion(story, event);
       return;
     case "approval.answered":
+    case "approval.expired":
       story.questions = story.questions.filter(
         (question) => question.stage !== event.stage || question.digest !== event.digest,
       );
@@ -185,6 +189,14 @@ function tellStage(story: RunStory, event: RunEvent): void {
     default:
       return;
   }
+}
+
+function tellQuestion(story: RunStory, event: EventOf<"approval.requested">): void {
+  const { id, stage, kind, digest, why, answers, request } = event;
+  const asked = kind === "policy" && request !== undefined ? describeAsked(request) : null;
+  story.questions.push({ id, stage, kind, digest, why, answers, request: asked });
+  // What a person judges has no other beginning.
+  if (kind === "gate") story.attempts.push(newAttempt(event, 1, "asking"));
 }
 
 function newAttempt(

@@ -100,7 +100,7 @@ describe("nextSteps", () => {
 
   it("shows only the question that an answer would go to", () => {
     const story = storyOf({ type: "run.waiting", reason: "awaiting_approval" });
-    const question = { stage: "a", why: "w", answers: ["yes", "no"], request: null };
+    const question = { id: "1-2", stage: "a", why: "w", answers: ["yes", "no"], request: null };
     story.open = [
       { ...question, run: RUN },
       { ...question, run: RUN, stage: "b" },
@@ -119,8 +119,20 @@ describe("text from outside", () => {
       { type: "stage.finished", stage: evil, attempt: 1, outcome: evil, cause: "exit", exit: 1, error: evil },
       { type: "stage.refused", stage: evil, visit: 1, error: evil },
       { type: "policy.denied", stage: evil, visit: 1, rule: evil, why: evil, request: { kind: "run", argv: [evil] } },
-      { type: "approval.requested", stage: evil, visit: 1, kind: "policy", digest: "d", why: evil, answers: [evil] },
-      { type: "approval.answered", stage: evil, digest: "x", answer: evil, by: evil },
+      {
+        type: "approval.requested",
+        stage: evil,
+        visit: 1,
+        kind: "policy",
+        id: "1-d",
+        digest: "d",
+        why: evil,
+        answers: [evil],
+        policy: "p",
+      },
+      { type: "approval.answered", stage: evil, id: "1-d", digest: "x", answer: evil, by: evil, why: evil },
+      { type: "approval.reminded", stage: evil, id: "1-d", digest: "x" },
+      { type: "approval.expired", stage: evil, id: "1-d", digest: "x" },
       { type: "run.finished", status: "rejected", reason: "policy_denied", detail: evil },
     ];
     for (const fact of facts) {

@@ -30,6 +30,12 @@ export function renderRun(story: RunStory, paint: Paint, options: RunViewOptions
     ["created", `${formatTime(story.createdAt)} UTC`],
   ];
   if (story.parent !== null) facts.push(["parent", `${story.parent.run} (${oneLine(story.parent.stage)})`]);
+  if (story.unearned)
+    facts.push([
+      "unearned",
+      `${oneLine(story.unearned.by)} let it run above its earned level: ${oneLine(story.unearned.why)}`,
+    ]);
+  if (story.certificate !== null) facts.push(["certified", `sha256:${story.certificate}`]);
   if (story.usage.tokens > 0 || story.usage.microUsd > 0)
     facts.push(["spent", `${story.usage.tokens} tokens, ${formatUsd(story.usage.microUsd)}`]);
   facts.push(["journal", countOf(story.events, "event")]);
@@ -105,19 +111,34 @@ export function nextSteps(story: RunStory, hosted: boolean): readonly NextStep[]
   return steps;
 }
 
-/** An answer goes to the first open question of its run, so only that one is shown. */
+/** One question of each run is shown; `pawl approvals` lists them all. */
 function answerSteps(story: RunStory): NextStep[] {
   const first = story.open.filter((question, at) => story.open.findIndex((other) => other.run === question.run) === at);
   const steps = first.map((question): NextStep => {
     const whose = question.run === story.run ? "" : ` of child run ${question.run}`;
     const request = question.request === null ? "" : ` about \`${oneLine(question.request)}\``;
     return {
-      say: `Stage ${oneLine(question.stage)}${whose} asks${request}: ${oneLine(question.why)}. Answer`,
-      line: question.answers.map((answer) => `pawl resume ${question.run} --answer ${shellWord(answer)}`).join("\n"),
+      say: `Stage ${oneLine(question.stage)}${whose} asks${request}: ${sentence(oneLine(question.why))} Answer`,
+      line: question.answers.map((answer) => answerLine(question, answer)).join("\n"),
     };
   });
   if (first.some((question) => question.run === story.run)) return steps;
   return [...steps, { say: steps.length === 0 ? "Go on" : "Then go on", line: `pawl resume ${story.run}` }];
+}
+
+function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}
+
+const ANSWER_LINES: Readonly<Record<string, (id: string) => string>> = {
+  approve: (id) => `pawl approvals ${id}   # everything that it would allow\npawl approve ${id}`,
+  approve_run: (id) => `pawl approve ${id} --for-run`,
+  deny: (id) => `pawl deny ${id} --why TEXT`,
+};
+
+function answerLine({ id, run }: { readonly id: string; readonly run: string }, answer: string): string {
+  const line = Object.hasOwn(ANSWER_LINES, answer) ? ANSWER_LINES[answer] : undefined;
+  return line === undefined ? `pawl resume ${run} --answer ${shellWord(answer)}` : line(id);
 }
 
 function denialStep(denial: {

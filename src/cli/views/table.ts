@@ -10,6 +10,8 @@ export interface Cell {
 export interface Table {
   readonly head: readonly string[];
   readonly rows: readonly (readonly (string | Cell)[])[];
+  /** So many columns from the left are never cut: people copy what stands there. */
+  readonly whole?: number;
 }
 
 const GAP = 2;
@@ -20,7 +22,7 @@ export function renderTable(table: Table, width: number, dim: (text: string) => 
   const rows = table.rows.map((row) => row.map((cell): Cell => (typeof cell === "string" ? { text: cell } : cell)));
   const head = table.head.map((text): Cell => ({ text, paint: dim }));
   const all = head.length === 0 ? rows : [head, ...rows];
-  const widths = shrink(columnWidths(all), width);
+  const widths = shrink(columnWidths(all), width, table.whole ?? 0);
   return all.map((row) => renderRow(row, widths));
 }
 
@@ -35,11 +37,11 @@ function columnWidths(rows: readonly (readonly Cell[])[]): number[] {
 }
 
 /** Takes columns from the widest until the sum fits; no column becomes narrower than a few characters. */
-function shrink(widths: number[], width: number): number[] {
+function shrink(widths: number[], width: number, whole: number): number[] {
   const room = width - GAP * (widths.length - 1);
   const out = [...widths];
   for (let over = out.reduce((sum, each) => sum + each, 0) - room; over > 0; over -= 1) {
-    const widest = out.indexOf(Math.max(...out));
+    const widest = out.indexOf(Math.max(...out.slice(whole)), whole);
     const now = out[widest] ?? 0;
     if (now <= NARROWEST) break;
     out[widest] = now - 1;

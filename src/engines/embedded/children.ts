@@ -5,9 +5,10 @@ import { NO_USAGE } from "../../base/usage.ts";
 import type { ChildReport, ChildRequest } from "../../ports/child-runs.ts";
 import type { HostedEnd } from "../../ports/engine.ts";
 import type { RunPage } from "../../ports/store/run-index.ts";
+import { neededAnswer } from "../../run/approval/answer.ts";
 import { isTerminal, type StopReason } from "../../run/reasons.ts";
-import { answerFacts, openQuestion } from "./answer.ts";
-import { endOf, type HostedRun, type Hosting, leave, startRun, takeOver } from "./hosting.ts";
+import { resumeRun } from "./answers.ts";
+import { endOf, type HostedRun, type Hosting, leave, startRun } from "./hosting.ts";
 import { restoreRun } from "./restore.ts";
 
 const RESTING: ChildReport = { ended: false, status: "waiting", reason: "awaiting_approval" };
@@ -20,13 +21,11 @@ export async function runChild(hosting: Hosting, request: ChildRequest, signal: 
   // A person may have gone on with it here.
   const here = hosting.hosted.get(run);
   if (here !== undefined) return reportOf(await follow(here, request, signal));
-  const { state } = await restoreRun(hosting.ports.journal, row);
+  const { plan, state } = await restoreRun(hosting.ports.journal, row);
   if (isTerminal(state.status)) return reportOf(endOf(state));
   // Only a person can answer; the parent rests with its child until then.
-  if (openQuestion(state) !== null) return RESTING;
-  const child = await takeOver(hosting, run, (restored) =>
-    answerFacts(restored.state, { by: `run ${request.parent.run}` }),
-  );
+  if (neededAnswer(plan, state, hosting.ports.clock.now()) !== null) return RESTING;
+  const child = await resumeRun(hosting, run, { by: `run ${request.parent.run}` });
   return reportOf(await follow(child, request, signal));
 }
 

@@ -10,7 +10,7 @@ import type { Lease } from "../../ports/store/lease.ts";
 import type { RunIndex } from "../../ports/store/run-index.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
 import { isTerminal } from "../../run/reasons.ts";
-import { answerFacts } from "./answer.ts";
+import { answerRun, resumeRun, tendRun } from "./answers.ts";
 import { eachOpenChild, runChild } from "./children.ts";
 import { drainAll, findOpen, type Hosting, startRun, takeOver } from "./hosting.ts";
 import { planOf, readAll } from "./restore.ts";
@@ -35,7 +35,9 @@ export function createEmbeddedEngine(parts: EngineParts): Engine {
   };
   return {
     start: (run) => startRun(hosting, run),
-    resume: (run, options) => takeOver(hosting, run, ({ state }) => answerFacts(state, options)),
+    resume: (run, options) => resumeRun(hosting, run, options),
+    answer: (run, answer) => answerRun(hosting, run, answer),
+    tend: (run) => tendRun(hosting, run),
     cancel: (run, by) => cancelRun(hosting, run, by),
     pause: (run, by) => pauseRun(hosting, run, by),
     replay: (run) => replayRun(hosting, run),

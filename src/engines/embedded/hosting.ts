@@ -99,7 +99,7 @@ export function endOf(state: RunState): HostedEnd {
 
 /** A new run; resolves when it exists durably. Its first events share one append with its first INTENT. */
 export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedRun> {
-  const { run, plan, params, tree, parent, fork } = fresh;
+  const { run, plan, params, tree, base = tree, parent, fork, unearned } = fresh;
   const { ports } = hosting;
   if (hosting.hosted.has(run)) throw pawlError(RUN_ERRORS, "RUN_LOST", { run });
   const created = {
@@ -110,8 +110,10 @@ export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedR
     plan: plan.fingerprint,
     params,
     ...(tree === null ? {} : { tree }),
+    ...(base === tree || base === null ? {} : { base }),
     ...(fork === undefined ? {} : { forked: { run: fork.run, stage: fork.stage, origin: fork.origin } }),
     ...(parent === undefined ? {} : { parent }),
+    ...(unearned === undefined ? {} : { unearned }),
   };
   if (ports.redact(created) !== created) throw pawlError(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: plan.name });
   const unsaved = [created, ...(fork?.history ?? [])];
@@ -120,7 +122,7 @@ export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedR
   if (begin !== null) await ports.workspaces.keep(run, begin, parent?.run);
   // What the other run had done took its own time, and not the time since.
   const first: readonly Landing[] =
-    fork === undefined ? [] : [{ fact: { type: "run.resumed", after: "interruption" } }];
+    fork === undefined ? [] : [{ fact: { type: "run.resumed", after: "interruption", fork: run } }];
   return new Promise((resolve, reject) => {
     const create: Journal["create"] = async (...call) => {
       const result = await ports.journal.create(...call);

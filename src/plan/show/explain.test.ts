@@ -33,7 +33,7 @@ const source = blueprint(
     }),
     gate("verify", {
       program: { argv: ref("params.test") },
-      escalateExits: [9],
+      judge: { by: "exit", escalateExits: [9] },
       on: { fail: "fix", escalate: "paused" },
     }),
     group("checks", [command("lint", { program: argv("npx", "lint") }), action("note")], { maxParallel: 2 }),
@@ -99,6 +99,26 @@ describe("explainPlan", () => {
 
   test("shows the first twelve characters of the fingerprint", () => {
     expect(linesOf(text)[0]).toBe(`Plan fix-tests  level L1  ${plan.fingerprint.slice(0, 12)}`);
+  });
+
+  test("says who reads third-party text, from where, and what that takes from it", () => {
+    const says = (name: string) => ({ argv: { list: [lit("say"), ref(`params.${name}`)] } });
+    const stages = [
+      command("read", { program: says("issue") }),
+      action("note", { with: { map: [["x", ref("params.issue")]] } }),
+      command("own"),
+    ];
+    const actions = [signature({ input: { x: { required: false, summary: "any" } } })];
+    const params = [["issue", param({ default: "", untrusted: true })]] as const;
+    const lines = linesOf(explainPlan(planOf(blueprint(stages, { params }), { actions })));
+    const from = lines.indexOf("Taint");
+    expect(lines.slice(from - 1, from + 4)).toEqual([
+      "",
+      "Taint",
+      "  read reads third-party text from params.issue: read only, no network",
+      "  note reads third-party text from params.issue",
+      "",
+    ]);
   });
 
   test("knows the cut stages that routes name when nobody tells it", () => {

@@ -37,6 +37,7 @@ function section(word: string, view: PlanView): readonly string[] {
     "",
     ...table([HEAD, ...view.stages.map(cells)]),
     ...(view.cut.length === 0 ? [] : ["", `Cut at ${view.level}: ${view.cut.map((id) => visible(id)).join(", ")}`]),
+    ...taintLines(view.stages),
     "",
     `Works in  ${describeWorkspace(view.workspace)}`,
     `Limits    ${describeLimits(view.limits)}`,
@@ -56,12 +57,22 @@ function cells(row: StageRow): readonly string[] {
     visibleLine(row.runs, LONGEST_CELL),
     row.kind === "group" ? "-" : row.effect,
     row.kind === "group" ? "-" : String(row.maxAttempts),
-    formatDuration(row.timeoutMs),
+    row.kind === "approval" ? "-" : formatDuration(row.timeoutMs),
     String(row.visits),
     describeWall(row.wall),
     describePolicy(row),
     row.routes.map(({ outcome, target }) => `${outcome} → ${describeTarget(target)}`).join(" · "),
   ];
+}
+
+function taintLines(rows: readonly StageRow[]): readonly string[] {
+  const tainted = rows.filter(({ taint }) => taint.length > 0);
+  if (tainted.length === 0) return [];
+  const lines = tainted.map(({ stage, taint, wall }) => {
+    const from = taint.map((source) => visible(source)).join(", ");
+    return `  ${visible(stage)} reads third-party text from ${from}${wall === null ? "" : ": read only, no network"}`;
+  });
+  return ["", "Taint", ...lines];
 }
 
 function describeWall(wall: Wall | null): string {
@@ -81,6 +92,7 @@ function describeWorkspace(workspace: WorkspaceSpec | null): string {
 function describePolicy(row: StageRow): string {
   if (row.policy !== null) return `${row.policy.effect} (${visible(row.policy.rule)})`;
   if (row.kind === "group") return "by member";
+  if (row.kind === "approval") return "a person";
   return row.kind === "run" ? "by stage" : "at run time";
 }
 

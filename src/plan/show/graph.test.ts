@@ -7,7 +7,10 @@ const plan = planOf(
     [
       command("scan", { program: argv("npm", "test"), title: "Look", on: { success: "done", failure: "fix" } }),
       group("fix", [command("a"), command("b")], { on: { failure: "verify" } }),
-      gate("verify", { escalateExits: [9], on: { fail: "fix", pass: "tidy", escalate: "paused" } }),
+      gate("verify", {
+        judge: { by: "exit", escalateExits: [9] },
+        on: { fail: "fix", pass: "tidy", escalate: "paused" },
+      }),
       command("push", { level: "L2" }),
       command("tidy", { program: argv('say "<b>"'), on: { failure: "done" } }),
       command("last", { on: { success: "paused" } }),

@@ -3,6 +3,7 @@ import { type Expression, resolve } from "../../base/expression.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { createRedactor, redactJson } from "../../base/redact.ts";
 import type { EffectClass, Level, WorkspaceSpec } from "../../blueprint/blueprint.ts";
+import { outcomesOf } from "../../blueprint/outcomes.ts";
 import { compilePolicy } from "../../policy/compile.ts";
 import { decide } from "../../policy/decide.ts";
 import { describeRequest } from "../../policy/describe.ts";
@@ -21,7 +22,6 @@ import type {
   Target,
   Wall,
 } from "../plan.ts";
-import { outcomesOf } from "../routes.ts";
 import { worstVisits } from "../visits.ts";
 
 export interface StageRow {
@@ -36,6 +36,8 @@ export interface StageRow {
   readonly timeoutMs: number;
   /** The wall around its process; null: it starts none. */
   readonly wall: Wall | null;
+  /** Where the third-party text that it reads came from; empty: it reads none. */
+  readonly taint: readonly string[];
   /** The most visits in one run; for a member, those of its group. */
   readonly visits: number;
   /** Outcomes in the order of `outcomesOf`; none for a member. */
@@ -89,6 +91,7 @@ function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: re
       maxAttempts: stage.maxAttempts,
       timeoutMs: stage.timeoutMs,
       wall: "wall" in stage ? stage.wall : null,
+      taint: stage.taint ?? [],
       visits,
       routes: outcomesOf(stage).flatMap((outcome) => {
         const target = stage.routes[outcome];
@@ -146,7 +149,7 @@ function descendants(plan: Plan): readonly Plan[] {
 
 /** Exactly what policy would be asked, when it follows from the plan alone. */
 function requestOf(leaf: LeafStage, lookup: Lookup): PolicyRequest | null {
-  if (leaf.kind === "run") return null;
+  if (leaf.kind === "run" || leaf.kind === "inspection" || leaf.kind === "approval") return null;
   if (leaf.kind === "action") return { kind: "action", action: leaf.action };
   if ("shell" in leaf.program) {
     const script = staticText(leaf.program.shell, lookup);
@@ -185,6 +188,10 @@ function describeStage(stage: Exclude<PlanStage, ActionStage>, names: ReadonlyMa
       return `blueprint ${names.get(stage.plan)}`;
     case "group":
       return describeGroup(stage);
+    case "approval":
+      return `asks a person${stage.question === null ? "" : `: ${stage.question}`}`;
+    case "inspection":
+      return `the ${stage.by} since the run began`;
     default:
       return describeProgram(stage.program);
   }

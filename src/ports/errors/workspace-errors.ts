@@ -66,6 +66,21 @@ export const WORKSPACE_ERRORS = {
     retry: "after_change",
     exit: 1,
   },
+  WORKSPACE_TREE_TOO_LARGE: {
+    what: (d: { doing: string; most: number }) => `There is too much at ${d.doing}: more than ${d.most} files.`,
+    why: "Nobody can judge so large a change, and only a part of it would be judged.",
+    hint: "Let the stage change less, or narrow what the gate looks at.",
+    retry: "after_change",
+    exit: 1,
+  },
+  WORKSPACE_FILE_TOO_LARGE: {
+    what: (d: { path: string; bytes: number; most: number }) =>
+      `${d.path} has ${d.bytes} bytes; at most ${d.most} are read.`,
+    why: "Half a file may mean something else than the whole of it.",
+    hint: "Make the file smaller.",
+    retry: "after_change",
+    exit: 1,
+  },
   WORKSPACE_DISK_FULL: {
     what: (d: { path: string }) => `There is no space left for ${d.path}.`,
     why: "What the workspace holds could not be saved, so the stage is not done. Everything saved before is kept.",

@@ -1,5 +1,6 @@
 /** Store: everything durable about runs, opened and closed as one thing. */
 import type { Control } from "./control.ts";
+import type { Evidence } from "./evidence.ts";
 import type { Journal } from "./journal.ts";
 import type { Lease } from "./lease.ts";
 import type { RunIndex } from "./run-index.ts";
@@ -13,6 +14,7 @@ export interface Store {
   readonly runs: RunIndex;
   readonly lease: Lease;
   readonly control: Control;
+  readonly evidence: Evidence;
   /** Problems of the store itself, below the level of events; empty when there are none. */
   integrity(): Promise<readonly string[]>;
   /** Waits for writes under way, ends every watch and follow, lets go of the runs held here. Idempotent. */

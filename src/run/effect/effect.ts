@@ -1,14 +1,17 @@
 /** Effect: exactly what a leaf stage is about to do, with every reference resolved. What is authorized is what is performed. */
-import { sha256 } from "../../base/digest.ts";
 import { type Expression, resolve } from "../../base/expression.ts";
 import { canonical, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { matchesType } from "../../plan/params.ts";
-import type { CommandStage, GateStage, LeafStage } from "../../plan/plan.ts";
+import type { ApprovalStage, CommandStage, GateStage, InspectionStage, LeafStage } from "../../plan/plan.ts";
 import { requestJson } from "../../policy/describe.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
 import type { ArtifactRef } from "../events.ts";
-import type { Lane, Progress, RunFacts } from "../state.ts";
+import type { Progress, RunFacts } from "../state.ts";
 import { type ItemScope, lookUp } from "./scope.ts";
+import { foreignInputs, isForeign, stripValue } from "./taint.ts";
+
+/** A leaf stage that does something; of one that a person judges there is nothing to do. */
+export type ActingStage = Exclude<LeafStage, ApprovalStage>;
 
 export type Effect =
   | {
@@ -18,6 +21,8 @@ export type Effect =
       readonly argv: readonly string[];
       readonly env: Readonly<Record<string, string>>;
       readonly inputs: Readonly<Record<string, ArtifactRef>>;
+      /** Inputs that are third-party text: it gets them without hidden characters. */
+      readonly strip: readonly string[];
     }
   | {
       readonly kind: "action";
@@ -26,13 +31,17 @@ export type Effect =
       readonly input: JsonObject;
       readonly inputs: Readonly<Record<string, ArtifactRef>>;
     }
+  | { readonly kind: "inspection"; readonly stage: InspectionStage }
   | {
       readonly kind: "run";
       readonly stage: Extract<LeafStage, { kind: "run" }>;
       readonly params: Readonly<Record<string, JsonValue>>;
     };
 
-export type Resolved = { readonly ok: true; readonly effect: Effect } | { readonly ok: false; readonly error: string };
+/** `stripped`: hidden characters that were taken out of third-party text, by reference. */
+export type Resolved =
+  | { readonly ok: true; readonly effect: Effect; readonly stripped: Readonly<Record<string, number>> }
+  | { readonly ok: false; readonly error: string };
 
 /** Resolves the values of one stage and remembers the first reason why it cannot begin. */
 interface Resolver {
@@ -42,16 +51,23 @@ interface Resolver {
 }
 
 /** The effect of a lane's stage, or why it cannot begin. */
-export function resolveEffect(facts: RunFacts, progress: Progress, leaf: LeafStage, position: number): Resolved {
+export function resolveEffect(facts: RunFacts, progress: Progress, leaf: ActingStage, position: number): Resolved {
   const items = progress.group?.items ?? null;
   const item: ItemScope | null = items === null ? null : { item: items[position] as JsonValue, index: position };
+  const stripped = new Map<string, number>();
   let refusal: string | null = null;
   const refuse = (error: string): void => {
     refusal ??= error;
   };
   const effect = effectOf(facts, leaf, {
     value(expression) {
-      const resolved = resolve(expression, (path) => lookUp(facts, item, path));
+      const resolved = resolve(expression, (path) => {
+        const value = lookUp(facts, item, path);
+        if (value === undefined || !isForeign(facts, leaf, path)) return value;
+        const { kept, count } = stripValue(value);
+        if (count > 0) stripped.set(path.join("."), count);
+        return kept;
+      });
       if (resolved.ok) return resolved.value;
       refuse(`\${${resolved.ref}} has no value`);
       return "";
@@ -62,10 +78,11 @@ export function resolveEffect(facts: RunFacts, progress: Progress, leaf: LeafSta
     },
     refuse,
   });
-  return refusal === null ? { ok: true, effect } : { ok: false, error: refusal };
+  if (refusal !== null) return { ok: false, error: refusal };
+  return { ok: true, effect, stripped: Object.fromEntries(stripped) };
 }
 
-function effectOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Effect {
+function effectOf(facts: RunFacts, leaf: ActingStage, resolver: Resolver): Effect {
   switch (leaf.kind) {
     case "command":
     case "gate": {
@@ -73,7 +90,8 @@ function effectOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Effect 
       const env = Object.fromEntries(
         leaf.env.map(([name, value]) => [name, resolver.text(resolver.value(value), `env ${name}`)]),
       );
-      return { kind: "process", stage: leaf, request, argv, env, inputs: inputsOf(facts, leaf, resolver) };
+      const inputs = inputsOf(facts, leaf, resolver);
+      return { kind: "process", stage: leaf, request, argv, env, inputs, strip: foreignInputs(facts, leaf) };
     }
     case "action": {
       const request: PolicyRequest = { kind: "action", action: leaf.action };
@@ -81,6 +99,8 @@ function effectOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Effect 
       const input = resolver.value(leaf.with) as JsonObject;
       return { kind: "action", stage: leaf, request, input, inputs: inputsOf(facts, leaf, resolver) };
     }
+    case "inspection":
+      return { kind: "inspection", stage: leaf };
     case "run":
       return { kind: "run", stage: leaf, params: paramsOf(leaf, resolver) };
   }
@@ -110,32 +130,28 @@ function programOf(
   return { request: { kind: "run", argv }, argv };
 }
 
-function inputsOf(facts: RunFacts, leaf: LeafStage, resolver: Resolver): Readonly<Record<string, ArtifactRef>> {
+/** The artifacts that a stage is given; `refuse` is told of each that does not exist. */
+export function inputsOf(
+  facts: RunFacts,
+  leaf: Pick<LeafStage, "inputs">,
+  { refuse }: Pick<Resolver, "refuse">,
+): Readonly<Record<string, ArtifactRef>> {
   const inputs: Record<string, ArtifactRef> = {};
   for (const name of leaf.inputs) {
     const dot = name.indexOf(".");
     const result = facts.results.get(name.slice(0, dot));
     const wanted = name.slice(dot + 1);
     const ref = wanted === "log" ? result?.log : result?.artifacts?.[wanted];
-    if (ref === undefined) resolver.refuse(`input ${name} does not exist: its stage has not produced it`);
+    if (ref === undefined) refuse(`input ${name} does not exist: its stage has not produced it`);
     else inputs[name] = { sha256: ref.sha256, bytes: ref.bytes };
   }
   return inputs;
 }
 
 /** Everything that would happen, as a person is shown it before it is allowed. */
-export function effectJson(effect: Exclude<Effect, { kind: "run" }>): JsonObject {
+export function effectJson(effect: Exclude<Effect, { kind: "run" | "inspection" }>): JsonObject {
   const request = { ...requestJson(effect.request), inputs: effect.inputs as unknown as JsonObject };
   if (effect.kind === "action") return { ...request, with: effect.input };
   const { cwd, wall } = effect.stage;
   return { ...request, env: effect.env, cwd, wall: wall as unknown as JsonObject };
-}
-
-/** What a person allows: this plan, this tree, this stage, this visit, exactly this effect. Another visit needs another answer. */
-export function approvalDigest(
-  { plan, origin }: RunFacts,
-  { path: stage, visit, tree }: Pick<Lane, "path" | "visit" | "tree">,
-  effect: JsonObject | null,
-): string {
-  return sha256(canonical({ plan, run: origin, tree, stage, visit, request: effect }));
 }

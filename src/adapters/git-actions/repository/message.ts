@@ -1,6 +1,6 @@
 /**
- * Messages of commits. The last three lines are ours: they say which run, stage and effect made the commit, and are how
- * an effect that may have happened is found again.
+ * Messages of commits. The last lines are ours: they name the certificate of what is in the commit, where there is one, and
+ * say which run, stage and effect made it. That is how an effect that may have happened is found again.
  */
 import { unfit } from "../input.ts";
 
@@ -10,14 +10,20 @@ export interface Mark {
   readonly key: string;
 }
 
-const MARK = /\n\nPawl-Run: ([^\n]*)\nPawl-Stage: ([^\n]*)\nPawl-Key: ([^\n]*)\n*$/;
-const FORGED = /^[^\S\n]*pawl-(?:run|stage|key)[^\S\n]*:/im;
+const MARK = /\n\n(?:Pawl-Certificate: [^\n]*\n)?Pawl-Run: ([^\n]*)\nPawl-Stage: ([^\n]*)\nPawl-Key: ([^\n]*)\n*$/;
+const FORGED = /^[^\S\n]*pawl-(?:run|stage|key|certificate)[^\S\n]*:/im;
 
-/** Refuses a text that tries to speak for another run or effect. */
-export function markedMessage(written: string, { run, stage, key }: Mark, member: string): string {
+/** Refuses a text that tries to speak for another run or effect. `trailer`: the line that names a certificate. */
+export function markedMessage(
+  written: string,
+  { run, stage, key }: Mark,
+  member: string,
+  trailer: string | null = null,
+): string {
   const message = written.replaceAll("\r\n", "\n").trim();
   if (FORGED.test(message) || message.includes("\r")) throw unfit(member, "holds a line that only Pawl may write");
-  return `${message}\n\nPawl-Run: ${run}\nPawl-Stage: ${stage}\nPawl-Key: ${key}\n`;
+  const proof = trailer === null ? "" : `${trailer}\n`;
+  return `${message}\n\n${proof}Pawl-Run: ${run}\nPawl-Stage: ${stage}\nPawl-Key: ${key}\n`;
 }
 
 /** null: the commit was not made by an action. */

@@ -132,6 +132,7 @@ lay_out || fail
 count=0
 printf '%s' "$SHARES" | while IFS= read -r at; do
   mkdir -p "./$at" && cp -a --reflink=auto "/run/pawl/share/$count/." "./$at/" || exit 1
+  find "./$at" -name .pawl -prune -exec rm -rf {} + || exit 1
   count=$((count + 1))
 done 2>/tmp/e7 || fail
 make_gitlinks

@@ -14,6 +14,8 @@ import { userIgnoreFile } from "./uncommitted.ts";
 export interface BaseRequest {
   readonly git: HostGit;
   readonly root: string;
+  /** Where in the repository the project lies; empty: the whole of it is the project. */
+  readonly project: string;
   readonly home: string;
   readonly vaultDir: string;
 }
@@ -36,9 +38,12 @@ async function takeCommit(vault: Vault, project: Project): Promise<void> {
   if ((await vault.refs.read(name)) === null) await (await vault.refs.prepare(head)).put(name);
 }
 
-/** Tracked and untracked files, not the ignored ones; through an index and an object folder of our own. */
+/**
+ * Files that git keeps, and of the project also those that it does not keep yet, but not the ignored ones; through an index
+ * and an object folder of our own.
+ */
 async function takeWorkingTree(request: BaseRequest, vault: Vault, project: Project, at: number): Promise<string> {
-  const { git, home } = request;
+  const { git, home, project: below } = request;
   const folder = join(vault.dir, "pawl/temp", `snapshot-${randomName()}`);
   const env = {
     GIT_INDEX_FILE: join(folder, "index"),
@@ -59,7 +64,9 @@ async function takeWorkingTree(request: BaseRequest, vault: Vault, project: Proj
       `${await readFile(await userIgnoreFile(git, home), "latin1").catch(() => "")}\n.pawl\n`,
       "latin1",
     );
-    await ask(["-c", `core.excludesFile=${rules}`, "-c", "advice.addEmbeddedRepo=false", "add", "--all", "--", "."]);
+    if (below !== "") await ask(["add", "--update", "--", "."]);
+    const quiet = ["-c", `core.excludesFile=${rules}`, "-c", "advice.addEmbeddedRepo=false", "--literal-pathspecs"];
+    await ask([...quiet, "add", "--all", "--", below === "" ? "." : below]);
     const tree = (await ask(["write-tree"])).toString().trim();
     if (tree === (await vault.treeOf(project.head))) return project.head;
     const text = commitBytes({ tree, parents: [project.head], at, message: "The working tree as it was" });

@@ -25,7 +25,7 @@ export function createStarts(options: StartsOptions): Pick<Workspaces, "base" | 
       return tree;
     },
     async uncommitted() {
-      return (await listUncommitted(git, root, home)).map((path) => pathFromProject(path, project));
+      return (await listUncommitted(git, root, project, home)).map((path) => pathFromProject(path, project));
     },
   };
 }

@@ -5,8 +5,16 @@ import { callIn, inspectProject } from "./project.ts";
 /** A tree of so many bytes of changed names is told by its first ones. */
 const MOST_BYTES = 16 << 20;
 
-/** The same files that a snapshot of the working tree would add; nothing is written, the user's index neither. */
-export async function listUncommitted(git: HostGit, root: string, home: string): Promise<readonly string[]> {
+/**
+ * The same files that a snapshot of the working tree would add: what git does not keep yet only in the project. Nothing is
+ * written, the user's index neither.
+ */
+export async function listUncommitted(
+  git: HostGit,
+  root: string,
+  project: string,
+  home: string,
+): Promise<readonly string[]> {
   const [{ flags }, ignoreFile] = await Promise.all([inspectProject(git, root, home), userIgnoreFile(git, home)]);
   const status = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"];
   const args = [
@@ -24,6 +32,7 @@ export async function listUncommitted(git: HostGit, root: string, home: string):
     .toString()
     .split("\0")
     .slice(0, -1)
+    .filter((entry) => !entry.startsWith("?? ") || project === "" || entry.startsWith(`?? ${project}/`))
     .map((entry) => entry.slice(3));
 }
 

@@ -5,12 +5,14 @@ import { pawlError } from "../../../base/errors.ts";
 import type { WorkspaceSpec } from "../../../blueprint/blueprint.ts";
 import { WORKSPACE_ERRORS } from "../../../ports/errors/workspace-errors.ts";
 import type { Mount } from "../../../ports/sandbox.ts";
+import type { Place } from "../../../ports/workspaces.ts";
 import { BUILD } from "../cell/scripts.ts";
 import { storeFailure } from "../failures.ts";
+import { specFromTop } from "../project/below.ts";
 import { addLinked, type Link, pointLinked } from "../project/linked-worktree.ts";
 import { inspectProject } from "../project/project.ts";
 import { formatOf } from "../vault/commit.ts";
-import { type Footing, recordFooting } from "../vault/footing.ts";
+import { type Footing, findFooting, recordFooting } from "../vault/footing.ts";
 import { literal } from "../vault/ignore-rules.ts";
 import { runSlotCell, type Yard } from "../yard.ts";
 import { originMounts } from "./origin.ts";
@@ -20,6 +22,17 @@ export interface Wanted {
   readonly commit: string;
   readonly spec: WorkspaceSpec;
   readonly footing: Footing;
+}
+
+/** Rejects with WORKSPACE_TREE_MISSING. `project`: where in the tree the project lies. */
+export async function wantedFor(
+  { vault }: Yard,
+  { run, spec }: Omit<Place, "member">,
+  commit: string,
+  project: string,
+): Promise<Wanted> {
+  const footing = await vault.uses.during(() => findFooting(vault, run, commit));
+  return { commit, spec: specFromTop(spec, project), footing };
 }
 
 /** Where a cell finds the user's folder of a linked working tree. */
@@ -38,7 +51,7 @@ async function build(yard: Yard, slot: Slot, wanted: Wanted): Promise<void> {
     await writeShadow(fresh, formatOf(commit));
     const [tree, filled, ...others] = await Promise.allSettled([
       yard.vault.treeOf(commit),
-      fill(yard, fresh, wanted),
+      originMounts(yard, slot).then((origin) => fillSlot(yard, fresh, wanted, origin)),
       writeRules(yard, fresh, footing.start, spec.share),
       recordFooting(yard.vault, slot.run, footing),
     ]);
@@ -55,9 +68,13 @@ async function build(yard: Yard, slot: Slot, wanted: Wanted): Promise<void> {
   }
 }
 
-/** Files, ignored ones too, and the private repository. */
-async function fill(yard: Yard, slot: Slot, { commit, spec, footing }: Wanted): Promise<Link | null> {
-  const origin = await originMounts(yard, slot);
+/** Files, ignored ones of `origin` too, and the private repository. */
+export async function fillSlot(
+  yard: Yard,
+  slot: Slot,
+  { commit, spec, footing }: Wanted,
+  origin: readonly Mount[],
+): Promise<Link | null> {
   // Folders that are shared with the project are ignored: the other workspace has them, as its stages left them.
   const shares = origin.length > 0 ? [] : await findShares(yard, spec.share);
   const isLinked = spec.kind === "worktree";

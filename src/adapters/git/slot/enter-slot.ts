@@ -8,7 +8,7 @@ import { runSlotCell, type Yard } from "../yard.ts";
 import { buildSlot, privateEnv, privateMounts, type Wanted } from "./build-slot.ts";
 import { removeSlot } from "./remove-slot.ts";
 import { archiveSlot, salvagePrivate, secureSlot } from "./save-slot.ts";
-import { bootId, coreName, isHalfMade, readState, type Slot, type SlotState, slotsOf, writeState } from "./slot.ts";
+import { bootId, coreName, isDisposable, readState, type Slot, type SlotState, slotsOf, writeState } from "./slot.ts";
 
 type WantedTree = Wanted & { readonly tree: string };
 
@@ -43,7 +43,7 @@ export async function enterSlot(yard: Yard, slot: Slot, wanted: Wanted, label: S
 /** What a host that was killed while it built, or a build that failed, left behind. */
 async function clearHalves(yard: Yard, slot: Slot, label: SaveLabel): Promise<void> {
   for (const other of await slotsOf(yard.dir, slot.run))
-    if (isHalfMade(other) && coreName(other) === slot.name) await removeSlot(yard, other, label);
+    if (isDisposable(other) && coreName(other) === slot.name) await removeSlot(yard, other, label);
 }
 
 async function isThere(slot: Slot): Promise<boolean> {

@@ -9,7 +9,7 @@ import { pruneLinked } from "../project/linked-worktree.ts";
 import { inspectProject } from "../project/project.ts";
 import { keyOf, type Yard } from "../yard.ts";
 import { archiveSlot, salvagePrivate, secureSlot } from "./save-slot.ts";
-import { isHalfMade, readState, type Slot, underWay } from "./slot.ts";
+import { isDisposable, readState, type Slot, underWay } from "./slot.ts";
 
 /** Removes a workspace; one that is not there, or that another process removes, is left to it. */
 export async function removeSlot(yard: Yard, slot: Slot, label: SaveLabel): Promise<void> {
@@ -17,7 +17,7 @@ export async function removeSlot(yard: Yard, slot: Slot, label: SaveLabel): Prom
   const taken = await claim(slot);
   if (taken === null) return;
   const state = await readState(taken);
-  const hasWork = !isHalfMade(taken) && (await exists(taken.tree));
+  const hasWork = !isDisposable(taken) && (await exists(taken.tree));
   if (hasWork) await emptyCarefully(yard, taken, label);
   else await empty(yard, taken, ["objects", "stray"]);
   await rmdir(taken.folder).catch((error: unknown) => {
@@ -26,9 +26,14 @@ export async function removeSlot(yard: Yard, slot: Slot, label: SaveLabel): Prom
   if (state?.link != null) await pruneLinked(await inspectProject(yard.git, yard.root, yard.home), yard.dir);
 }
 
+/** Removes what nothing is to be saved of. */
+export async function discardSlot(yard: Yard, slot: Slot): Promise<void> {
+  await removeSlot(yard, slot, { stage: "", attempt: 0, at: 0 });
+}
+
 /** From here on no other process takes it while this one lives. */
 async function claim(slot: Slot): Promise<Slot | null> {
-  const taken = underWay(slot, isHalfMade(slot) ? "half" : "old");
+  const taken = underWay(slot, isDisposable(slot) ? "half" : "old");
   try {
     await rename(slot.folder, taken.folder);
     return taken;

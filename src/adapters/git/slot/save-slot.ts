@@ -49,8 +49,9 @@ export async function saveSlot(
       commit: await vault.keep({ ...commit, tree }, pack, refFolder(slot, kind)),
     });
     const saved = await takeAnswer(cell, state, store, () => open().finish()).catch(async (error: unknown) => {
+      // When the cell itself has failed, that is the reason; what came of it here only follows.
       cell.tell(null);
-      await cell.done.catch(() => undefined);
+      await cell.done;
       throw error;
     });
     cell.tell("kept");

@@ -4,7 +4,7 @@
  *   <dir>/<run>/<name>/tree         the files, and the private repository
  *   <dir>/<run>/<name>/shadow.git   our own index of them
  *   <dir>/<run>/<name>/state.json   what the host knows of them
- *   <dir>/<run>/.<what>-<name>.<owner>.<random>   one that is being made, or taken away
+ *   <dir>/<run>/.<what>-<name>.<owner>.<random>   one that is being made, or taken away, or a checkout
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -72,8 +72,10 @@ export function bootId(): Promise<string> {
   return boot;
 }
 
-/** `half`: it was never finished, so no stage has seen it. */
-export type UnderWay = "new" | "old" | "half";
+/** `half`: nothing in it is worth saving. `fresh`: a checkout, in which nothing ever is; so it has no other name. */
+export type UnderWay = "new" | "old" | "half" | "fresh";
+
+const DISPOSABLE = /^\.(new|half|fresh)-/;
 
 /** A name for a folder that is under way; no other process takes it while this one lives. */
 export function underWay(slot: Slot, what: UnderWay): Slot {
@@ -85,8 +87,20 @@ export function coreName({ name }: Slot): string {
   return /^\.\w+-([^.]*)\./.exec(name)?.[1] ?? name;
 }
 
-export function isHalfMade(slot: Slot): boolean {
-  return slot.name.startsWith(".new-") || slot.name.startsWith(".half-");
+/** It was never finished, so no stage has seen it, or it is a checkout: it is thrown away as it is. */
+export function isDisposable({ name }: Slot): boolean {
+  return DISPOSABLE.test(name);
+}
+
+/** A place for one more checkout. Whoever finds it knows whose it is, before there is anything in it. */
+export function newCheckout(dir: string, run: RunId): Slot {
+  return underWay(slotAt(dir, run, "checkout"), "fresh");
+}
+
+/** What hosts that are gone left in a run, and nobody will ask for. */
+export async function leftBehind(dir: string, run: RunId): Promise<Slot[]> {
+  const slots = await slotsOf(dir, run);
+  return slots.filter((slot) => isDisposable(slot) && ownerOf(slot.name) !== ownToken());
 }
 
 function slotIn(beside: Slot, name: string): Slot {
@@ -94,12 +108,16 @@ function slotIn(beside: Slot, name: string): Slot {
   return { run: beside.run, name, folder, tree: join(folder, "tree"), shadow: join(folder, "shadow.git") };
 }
 
+function ownerOf(name: string): string {
+  return name.split(".").at(-2) ?? "";
+}
+
 /** The folders of a run, those under way only when their owner is gone or is this process. */
 export async function slotsOf(dir: string, run: RunId): Promise<Slot[]> {
   const names = await readdir(join(dir, run)).catch(() => []);
   const isFree = (name: string): boolean => {
     if (!name.startsWith(".")) return true;
-    const owner = name.split(".").at(-2) ?? "";
+    const owner = ownerOf(name);
     return owner === ownToken() || isOwnerGone(owner);
   };
   return names.filter(isFree).map((name) => slotAt(dir, run, name));

@@ -6,6 +6,7 @@ import type { Capture } from "../../../blueprint/blueprint.ts";
 import { createFirstBytes } from "./byte-buffers.ts";
 
 const MAX_CAPTURE_BYTES = 1024 * 1024;
+const MAX_WHOLE_BYTES = 32 * 1024 * 1024;
 const MAX_DEPTH = 100;
 
 export type Captured =
@@ -15,18 +16,25 @@ export type Captured =
 export interface OutputCapture {
   write(chunk: Uint8Array): void;
   finish(redact: (text: string) => string): Captured;
+  /** All of it as it came, or why that is not here. */
+  whole(): Buffer | string;
 }
 
-export function createOutputCapture(capture: Capture): OutputCapture {
-  const buffer = createFirstBytes(capture === "none" ? 0 : MAX_CAPTURE_BYTES);
-  let overflow = false;
+/** `keepsWhole`: also what is too much for a value is kept, up to a limit. */
+export function createOutputCapture(capture: Capture, keepsWhole = false): OutputCapture {
+  const most = keepsWhole ? MAX_WHOLE_BYTES : MAX_CAPTURE_BYTES;
+  const buffer = createFirstBytes(capture === "none" && !keepsWhole ? 0 : most);
+  let total = 0;
   return {
     write: (chunk) => {
-      if (buffer.write(chunk) < chunk.length) overflow = true;
+      buffer.write(chunk);
+      total += chunk.length;
     },
+    whole: () =>
+      total > MAX_WHOLE_BYTES ? `its standard output is larger than ${formatBytes(MAX_WHOLE_BYTES)}` : buffer.bytes(),
     finish: (redact) => {
       if (capture === "none") return { ok: true };
-      if (overflow)
+      if (total > MAX_CAPTURE_BYTES)
         return { ok: false, problem: `its standard output is larger than ${formatBytes(MAX_CAPTURE_BYTES)}` };
       const text = buffer.bytes().toString("utf8");
       return capture === "json" ? jsonOf(text, redact) : { ok: true, output: textOf(redact(text), capture) };

@@ -7,13 +7,15 @@ import type { MountPoints, Spot } from "../mount-points.ts";
 import { statOf } from "../mount-points.ts";
 import { idOf, type Layer } from "../wall.ts";
 import { createBlankFiles } from "./blank-file.ts";
-import { linkedParts } from "./linked-parts.ts";
+import { leadOf } from "./linked-parts.ts";
 
 /** What had to be made or must be made yet. */
 export interface Laying {
   readonly points: MountPoints;
   /** Empty folders that had to be made stay. */
   readonly keepsPlaces: boolean;
+  /** Whether a program sees there what is there, and not something that is mounted over it. */
+  readonly shows: (parts: readonly string[]) => boolean;
   /** Paths on this machine where a pipe must stand before the wall is built. */
   readonly pipes: string[];
   readonly undo: (() => void)[];
@@ -41,8 +43,9 @@ export function sealPlace(laying: Laying, spot: Spot, found: BigIntStats | undef
 /** The link itself cannot be held where it is: a mount would follow it. What it leads to takes its place meanwhile. */
 function sealLink(laying: Laying, spot: Spot, to: string): Layer {
   const { points, undo } = laying;
-  const parts = linkedParts(spot);
-  const target = parts === null ? null : { root: spot.root, parts };
+  const lead = leadOf(spot);
+  const isPlain = lead?.is === "file" || lead?.is === "folder";
+  const target = isPlain && laying.shows(lead.parts) ? { root: spot.root, parts: lead.parts } : null;
   const found = target === null ? undefined : statOf(target);
   const isFolder = found === undefined ? !isFileByNature(to) : found.isDirectory();
   undo.push(points.keepLink(spot, isFolder ? "folder" : "mark"));

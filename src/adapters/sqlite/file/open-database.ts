@@ -18,7 +18,7 @@ import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 import type { Database, Driver } from "../driver.ts";
 import { checkNothingLost, checkWalPresent } from "./check-loss.ts";
 import { BUSY, CANTOPEN, READONLY, sqliteCode, storeFailure } from "./failures.ts";
-import { migrate, SCHEMA_VERSION, schemaVersion } from "./migrate.ts";
+import { migrate, schemaVersion, standIn } from "./migrate.ts";
 import { type OpenChoice, type StateFiles, sizeOf } from "./state-files.ts";
 
 /** How long a statement waits for another process. */
@@ -60,9 +60,11 @@ async function openToRead(driver: Driver, files: StateFiles, choice: OpenChoice)
     version = schemaVersion(db, files.file);
     checkNothingLost(version === 0 ? null : db, driver, files, choice);
   });
-  if (version === SCHEMA_VERSION) return db;
-  db.close();
-  return openEmpty(driver, files.file);
+  if (version === 0) {
+    db.close();
+    return openEmpty(driver, files.file);
+  }
+  return closeUnless(db, async () => standIn(db, version));
 }
 
 /** What a reader sees where no run was ever stored. */

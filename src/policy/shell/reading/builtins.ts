@@ -63,48 +63,51 @@ export function isBuiltin(name: string): boolean {
 export function walkBuiltin(walk: Walk, operands: readonly Operand[], redirects: boolean): undefined {
   const inner = beneath(operands);
   if (inner === undefined) return refuse(walk, "which program runs is known only when it runs");
-  const values = inner.map(({ value }) => value);
-  const [name, ...args] = values as [string | undefined, ...Values];
-  if (operands[0]?.value === "exec" && (redirects || name === undefined))
-    return refuse(walk, `exec ${CHANGES_READING}`);
-  if (name === undefined) return;
-  const refused = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
-  if (refused !== undefined) return refuse(walk, `${name} ${refused}`);
-  if (name === "cd") return walkFolder(walk, args);
-  const problem =
-    name === "[" || name === "test"
-      ? problemOfTest(inner.slice(1), name)
-      : SETS_NAMES.has(name)
-        ? problemOfNames(
-            inner.slice(1).map(({ value, sets }) => sets ?? value),
-            /^-[np]?$/,
-          )
-        : problemOf(name, args);
-  if (problem !== undefined) refuse(walk, `${name} ${problem}`);
+  const [first, ...rest] = inner;
+  const name = first?.value ?? "";
+  const isBare = operands[0]?.value === "exec" && (redirects || first === undefined);
+  const problem = isBare ? CHANGES_READING : problemOf(name, rest);
+  if (problem !== undefined) refuse(walk, `${isBare ? "exec" : name} ${problem}`);
+  if (name === "cd") changeFolder(walk, folderOf(rest.map(({ value }) => value)));
+}
+
+function problemOf(name: string, operands: readonly Operand[]): string | undefined {
+  if (Object.hasOwn(REFUSED, name)) return REFUSED[name];
+  if (name === "[" || name === "test") return problemOfTest(operands, name);
+  if (SETS_NAMES.has(name))
+    return problemOfNames(
+      operands.map(({ value, sets }) => sets ?? value),
+      /^-[np]?$/,
+    );
+  return problemOfValues(
+    name,
+    operands.map(({ value }) => value),
+  );
 }
 
 /** What `command`, `builtin` and `exec` start; undefined when that is not known. */
 function beneath(operands: readonly Operand[]): readonly Operand[] | undefined {
   let rest = operands;
-  while (/^(command|builtin|exec)$/.test(rest[0]?.value ?? "")) {
+  while (/^(command|builtin|exec)$/.test(String(rest[0]?.value))) {
     const at = rest.findIndex(({ value }, index) => index > 0 && value !== "--" && value !== "-p");
     if (at < 0) return [];
-    const next = rest[at]?.value;
+    const next = rest[at]?.value ?? "-";
     if (next === "-v" || next === "-V") return [];
-    if (next === null || next === undefined || next.startsWith("-")) return undefined;
+    if (next.startsWith("-")) return undefined;
     rest = rest.slice(at);
   }
   return rest;
 }
 
-function walkFolder(walk: Walk, args: Values): undefined {
+/** Where `cd` goes; null when that is not known. */
+function folderOf(args: Values): string | null {
   const [folder, ...others] = args[0] === "--" ? args.slice(1) : args;
-  if (folder === undefined) return changeFolder(walk, "~");
+  if (folder === undefined) return "~";
   const isKnown = folder !== null && folder !== "" && !folder.startsWith("-") && others.length === 0;
-  changeFolder(walk, isKnown ? folder : null);
+  return isKnown ? folder : null;
 }
 
-function problemOf(name: string, args: Values): string | undefined {
+function problemOfValues(name: string, args: Values): string | undefined {
   switch (name) {
     case "read":
       return problemOfNames(args, /^-r$/);

@@ -6,6 +6,8 @@ import { steersPrograms } from "./variables.ts";
 import { addCommand, refuse, type Walk } from "./walk.ts";
 import { isOneArgument, wordValue } from "./words.ts";
 
+const OPENS = /(?:[ \t]|\\\n)*\(/y;
+
 /** `before` are words that another shell reads as the beginning of the same command. */
 export function walkCommand(walk: Walk, command: Command, before: readonly string[] = []): undefined {
   const { name, prefix, suffix } = command;
@@ -14,6 +16,9 @@ export function walkCommand(walk: Walk, command: Command, before: readonly strin
   for (const part of prefix) if (part.type !== "Assignment") walkRedirection(walk, part);
   if (before.length > 0 && assigned.length > 0) return refuse(walk, "it times a command that sets variables");
   if (name === undefined) return;
+  // The parser passes over a parenthesis that is never closed.
+  OPENS.lastIndex = name.end;
+  if (OPENS.test(walk.text)) return refuse(walk, "a parenthesis is not closed");
   const words = suffix.filter((part): part is CommandArgument => part.type === "Word" || part.type === "Assignment");
   const redirects = suffix.filter((part): part is Redirection => part.type !== "Word" && part.type !== "Assignment");
   const operands = [operandOf(walk, name), ...words.map((word) => operandOf(walk, word))];

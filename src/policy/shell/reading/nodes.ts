@@ -139,7 +139,8 @@ function walkFunction(walk: Walk, { name, pos, body }: FunctionNode): undefined 
   if (!isName(name.text) || isBuiltin(name.text) || name.text === "cat" || name.text.startsWith("command_not_found")) {
     return refuse(walk, `it defines ${name.text}, which changes what the rest means`);
   }
-  again(walk, () => (body.type === "CompoundList" ? walkList(walk, body) : walkNode(walk, body)));
+  // A body of any other kind comes with an error, and is refused before.
+  again(walk, () => walkNode(walk, body as CompoundCommand | Redirected));
 }
 
 function again(walk: Walk, visit: () => void): undefined {

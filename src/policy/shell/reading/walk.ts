@@ -6,11 +6,12 @@ type Known = Extract<ShellFacts, { ok: true }>;
 export type ShellCommand = Known["commands"][number];
 type ShellFile = Known["files"][number];
 
-export const MOST_COMMANDS = 200;
-export const DEEPEST = 20;
+const MOST_COMMANDS = 200;
+const DEEPEST = 20;
 const MOST_FOLDERS = 8;
 
 export interface Walk {
+  readonly text: string;
   /** Walks a script that was found inside a word. */
   readonly inner: (walk: Walk, script: ParsedScript) => undefined;
   readonly commands: ShellCommand[];
@@ -25,8 +26,8 @@ export interface Walk {
   lost: boolean;
 }
 
-export function newWalk(inner: Walk["inner"]): Walk {
-  return { inner, commands: [], files: [], why: undefined, depth: 0, repeats: 0, folders: [""], lost: false };
+export function newWalk(text: string, inner: Walk["inner"]): Walk {
+  return { text, inner, commands: [], files: [], why: undefined, depth: 0, repeats: 0, folders: [""], lost: false };
 }
 
 export function refuse(walk: Walk, why: string): undefined {

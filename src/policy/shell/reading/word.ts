@@ -81,16 +81,21 @@ function readSingleQuoted(cursor: Cursor): Step {
 }
 
 function readDoubleQuoted(cursor: Cursor): Step {
-  for (;;) {
-    const char = cursor.text[cursor.at];
-    const next = cursor.text[cursor.at + 1] ?? "";
-    cursor.at += 1;
-    if (char === undefined) return { why: OPEN_QUOTE };
-    if (char === '"') return "go on";
-    if (char === "`" || (char === "$" && next !== " " && next !== '"')) return "unknown";
-    if (char !== "\\" || !'$`"\\\n'.includes(next)) cursor.value += char;
-    else readEscape(cursor);
-  }
+  let step: Step = "go on";
+  while (step === "go on" && cursor.text[cursor.at] !== '"') step = readQuoted(cursor);
+  cursor.at += 1;
+  return step;
+}
+
+function readQuoted(cursor: Cursor): Step {
+  const char = cursor.text[cursor.at];
+  const next = cursor.text[cursor.at + 1] ?? "";
+  cursor.at += 1;
+  if (char === undefined) return { why: OPEN_QUOTE };
+  if (char === "`" || (char === "$" && next !== " " && next !== '"')) return "unknown";
+  if (char === "\\" && '$`"\\\n'.includes(next)) return readEscape(cursor);
+  cursor.value += char;
+  return "go on";
 }
 
 function readDollar(cursor: Cursor): Step {

@@ -66,25 +66,27 @@ export const git: Tool = (args) => {
 };
 
 function problemOf(command: string, args: readonly string[]): string | undefined {
-  if (command === "config" && !READS_CONFIG.test(args.find((arg) => !/^--(local|global|system)$/.test(arg)) ?? "")) {
-    return "settings may name programs";
-  }
+  const first = args.find((arg) => !/^--(local|global|system)$/.test(arg)) ?? "";
+  if (command === "config" && !READS_CONFIG.test(first)) return "settings may name programs";
   const end = args.indexOf("--");
-  for (const arg of end < 0 ? args : args.slice(0, end)) {
-    if (/^\w+::/.test(arg)) return "its remote is a program";
-    if (arg.startsWith("--") && !isSafeLong(arg)) return `nobody has said what its option ${arg.split("=", 1)[0]} does`;
-    if (/^-[^-]/.test(arg) && UNSAFE_SHORT[command]?.test(arg.slice(1, valueOfShort(arg))))
-      return `its option ${arg.slice(0, 2)} is not plain`;
-  }
-  return undefined;
+  const own = end < 0 ? args : args.slice(0, end);
+  return own.map((arg) => problemOfArgument(command, arg)).find((why) => why !== undefined);
+}
+
+function problemOfArgument(command: string, arg: string): string | undefined {
+  if (/^\w+::/.test(arg)) return "its remote is a program";
+  if (arg.startsWith("--"))
+    return isSafeLong(arg) ? undefined : `nobody has said what its option ${arg.split("=", 1)[0]} does`;
+  const letters = arg.startsWith("-") ? arg.slice(1, endOfLetters(command, arg)) : "";
+  return UNSAFE_SHORT[command]?.test(letters) ? `its option ${arg.slice(0, 2)} is not plain` : undefined;
 }
 
 function isSafeLong(arg: string): boolean {
   return SAFE_LONG.has(arg.slice(2).split("=", 1)[0] as string);
 }
 
-/** Letters behind `m` are a message and not options. */
-function valueOfShort(arg: string): number {
-  const at = arg.indexOf("m");
+/** Where `-m` takes a message, the letters behind it are no options. */
+function endOfLetters(command: string, arg: string): number {
+  const at = /^(commit|tag|merge|notes)$/.test(command) ? arg.indexOf("m") : -1;
   return at < 0 ? arg.length : at;
 }

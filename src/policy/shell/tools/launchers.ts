@@ -8,7 +8,7 @@ const env: Tool = (args) => {
   if (!read.ok) return opaque(`env: ${read.why}`);
   const at = read.rest.findIndex((arg) => arg === null || !arg.includes("="));
   const assigned = at < 0 ? read.rest : read.rest.slice(0, at);
-  const steering = assigned.map((arg) => arg?.split("=", 1)[0] ?? "").find(steersPrograms);
+  const steering = assigned.map((arg) => String(arg).replace(/=.*/s, "")).find(steersPrograms);
   if (steering !== undefined) return opaque(`env: it sets ${steering}, which changes what programs do`);
   if (at >= 0 && (read.rest[at] === null || read.rest[at] === "-"))
     return opaque("env: which program runs is not known");
@@ -44,28 +44,42 @@ const FIND_VALUES = new Set(
   ),
 );
 
+interface Found {
+  readonly words: readonly string[];
+  readonly folders: readonly string[];
+  readonly inner: Argv[];
+}
+
 /** `find -delete` removes what lies below its folders, as `rm -r` does. */
 const find: Tool = (args) => {
   if (args.includes(null)) return opaque("find: an argument that may be an action is not known");
   const words = args as readonly string[];
   const first = words.findIndex((word) => /^[-(!,]/.test(word) && !/^-[LHP]$/.test(word));
-  const folders = words.slice(0, first < 0 ? words.length : first);
-  const inner: Argv[] = [];
-  for (let at = folders.length; at < words.length; at += 1) {
-    const word = words[at] as string;
-    if (FIND_VALUES.has(word)) at += 1;
-    else if (word === "-delete") inner.push(["rm", "-r", ...folders]);
-    else if (/^-(exec|execdir|ok|okdir)$/.test(word)) {
-      const end = words.findIndex((other, place) => place > at && isEndOfCommand(words, place, other));
-      const command = words.slice(at + 1, end);
-      if (end < 0 || command[0] === undefined || command[0].includes("{}"))
-        return opaque("find: which program runs is not known");
-      inner.push(command.map((arg) => (arg.includes("{}") ? null : arg)));
-      at = end;
-    } else if (!FIND_FLAGS.has(word)) return opaque(`find: nobody has said what ${word} does`);
+  const found: Found = { words, folders: words.slice(0, first < 0 ? words.length : first), inner: [] };
+  for (let at = found.folders.length; at < words.length; ) {
+    const next = readAction(found, at);
+    if (next === undefined) return opaque(`find: what ${(words[at] as string).slice(0, 40)} does is not known`);
+    at = next;
   }
-  return inner.length === 0 ? PLAIN : starts(...inner);
+  return found.inner.length === 0 ? PLAIN : starts(...found.inner);
 };
+
+/** Where the next part of the expression begins; undefined: this one is not known. */
+function readAction({ words, folders, inner }: Found, at: number): number | undefined {
+  const word = words[at] as string;
+  if (FIND_VALUES.has(word)) return at + 2;
+  if (FIND_FLAGS.has(word)) return at + 1;
+  if (word === "-delete") {
+    inner.push(["rm", "-r", ...folders]);
+    return at + 1;
+  }
+  const end = words.findIndex((other, place) => place > at && isEndOfCommand(words, place, other));
+  const [program, ...args] = words.slice(at + 1, end);
+  if (!/^-(exec|execdir|ok|okdir)$/.test(word) || end < 0 || program === undefined || program.includes("{}"))
+    return undefined;
+  inner.push([program, ...args.map((arg) => (arg.includes("{}") ? null : arg))]);
+  return end + 1;
+}
 
 function isEndOfCommand(words: readonly string[], at: number, word: string): boolean {
   return word === ";" || (word === "+" && words[at - 1] === "{}");

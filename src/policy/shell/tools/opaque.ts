@@ -20,7 +20,7 @@ const REASONS: readonly (readonly [why: string, names: string])[] = [
   ],
   [
     "it runs text that is not accounted for",
-    "eval source . trap alias enable hash expect tclsh wish luajit octave R Rscript julia ghci runghc runhaskell irb pry erb rake gnuplot m4 dc bc maxima gp ocaml guile racket scheme sbcl clisp emacs jshell groovy scala kotlin swift psql mysql sqlite3 mongo mongosh redis-cli jrunscript jjs osascript",
+    "eval source . trap alias enable hash expect tclsh wish luajit octave R Rscript julia ghci runghc runhaskell irb pry erb rake gnuplot m4 dc maxima gp ocaml guile racket scheme sbcl clisp emacs jshell groovy psql mysql sqlite3 mongo mongosh redis-cli jrunscript jjs osascript",
   ],
   [
     "it is an editor or a pager, which starts programs",
@@ -28,7 +28,7 @@ const REASONS: readonly (readonly [why: string, names: string])[] = [
   ],
   [
     "it starts or changes other programs",
-    "strace ltrace gdb lldb rr perf valgrind script scriptreplay screen tmux byobu dtach abtach parallel sem rush at batch crontab anacron start-stop-daemon daemonize dbus-run-session dbus-send busctl gdbus logsave cpulimit rlwrap unbuffer torify torsocks proxychains tsocks faketime chronic ts sponge vipe run-parts run-mailcap xdg-open open gio exo-open entr watchexec nodemon foreman split csplit install-info update-alternatives ld.so ld-linux-x86-64.so. ld-linux.so. tshark tcpdump nmap openvpn iftop aspell cowsay cowthink facter puppet knife pandoc latex pdflatex xelatex lualatex tex openssl gcore facter gcc g++ cc c++ clang clang++ ld as ssh-agent ssh-keygen ssh-keyscan gpg restic rclone borg git-shell git-upload-pack tee dd",
+    "strace ltrace gdb lldb rr perf valgrind script scriptreplay screen tmux byobu dtach abtach parallel sem rush at batch crontab anacron start-stop-daemon daemonize dbus-run-session dbus-send busctl gdbus logsave cpulimit rlwrap unbuffer torify torsocks proxychains tsocks faketime chronic vipe run-parts run-mailcap xdg-open open gio exo-open entr watchexec nodemon foreman split csplit install-info update-alternatives ld.so ld-linux-x86-64.so. ld-linux.so. tshark tcpdump nmap openvpn iftop aspell cowsay cowthink facter puppet knife pandoc latex pdflatex xelatex lualatex tex openssl gcore ssh-agent ssh-keygen ssh-keyscan gpg restic rclone borg git-shell git-upload-pack",
   ],
 ];
 

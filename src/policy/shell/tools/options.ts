@@ -32,17 +32,22 @@ const UNKNOWN = "an argument that may be an option is not known";
 
 export function readOptions(table: OptionTable, args: Argv): Options {
   const reading: Reading = { table, given: [], rest: [], queue: [...args] };
-  while (reading.queue.length > 0) {
-    const arg = reading.queue.shift();
-    if (arg === null || arg === undefined) return { ok: false, why: UNKNOWN };
-    if (arg === "--") break;
-    const isOption = arg.startsWith("-") && arg !== "-";
-    if (!isOption) reading.rest.push(arg);
-    if (!isOption && table.stops === true) break;
-    const why = isOption ? readOption(reading, arg) : undefined;
-    if (why !== undefined) return { ok: false, why };
+  let why: string | undefined;
+  let isOver = false;
+  while (reading.queue.length > 0 && !isOver && why === undefined) {
+    const arg = reading.queue.shift() ?? null;
+    if (arg === null) why = UNKNOWN;
+    else if (arg.startsWith("-") && arg !== "-" && arg !== "--") why = readOption(reading, arg);
+    else isOver = readOperand(reading, arg);
   }
+  if (why !== undefined) return { ok: false, why };
   return { ok: true, given: reading.given, rest: [...reading.rest, ...reading.queue] };
+}
+
+/** True when no option can follow. */
+function readOperand({ table, rest }: Reading, arg: string): boolean {
+  if (arg !== "--") rest.push(arg);
+  return arg === "--" || table.stops === true;
 }
 
 function readOption(reading: Reading, arg: string): string | undefined {
@@ -51,9 +56,9 @@ function readOption(reading: Reading, arg: string): string | undefined {
 
 /** Tools accept a long option by its beginning; a beginning says nothing certain, so only whole names count. */
 function readLong(reading: Reading, text: string): string | undefined {
-  const [name = "", ...values] = text.split("=");
+  const name = text.replace(/=.*/s, "");
   const names = (reading.table.long ?? "").split(" ");
-  const attached = text.includes("=") ? values.join("=") : undefined;
+  const attached = text.includes("=") ? text.slice(name.length + 1) : undefined;
   if (names.includes(name) && attached === undefined) return keep(reading, `--${name}`, "");
   if (names.includes(`${name}=?`)) return keep(reading, `--${name}`, attached ?? "");
   if (!names.includes(`${name}=`)) return unknown(`--${name}`);
@@ -62,18 +67,14 @@ function readLong(reading: Reading, text: string): string | undefined {
 
 function readShort(reading: Reading, letters: string): string | undefined {
   const table = reading.table.short ?? "";
-  for (let at = 0; at < letters.length; at += 1) {
-    const letter = letters[at] as string;
-    const place = letter === ":" ? -1 : table.indexOf(letter);
-    if (place < 0) return unknown(`-${letter}`);
-    const attached = letters.slice(at + 1);
-    if (table.startsWith("::", place + 1)) return keep(reading, `-${letter}`, attached);
-    if (table[place + 1] === ":") {
-      return attached === "" ? keepNext(reading, `-${letter}`) : keep(reading, `-${letter}`, attached);
-    }
-    reading.given.push([`-${letter}`, ""]);
-  }
-  return undefined;
+  const letter = letters.slice(0, 1);
+  const attached = letters.slice(1);
+  const place = table.replaceAll(":", " ").indexOf(letter);
+  const takes = table.slice(place + 1);
+  if (place < 0 || letter === " ") return unknown(`-${letter}`);
+  if (takes.startsWith(":") && !takes.startsWith("::") && attached === "") return keepNext(reading, `-${letter}`);
+  keep(reading, `-${letter}`, takes.startsWith(":") ? attached : "");
+  return takes.startsWith(":") || attached === "" ? undefined : readShort(reading, attached);
 }
 
 function keep(reading: Reading, name: string, value: string): undefined {

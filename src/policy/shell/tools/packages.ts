@@ -71,6 +71,15 @@ const cmake: Tool = careful(
   hasSettings,
 );
 
+const COMPILER_FLAGS =
+  /^-(W[a-z][\w=-]*|O[0-3sg]?|g\d?|std=[\w+]+|[IDUL].*|l\w+|[ocSEv]|f(PIC|pic|sanitize=[\w,]+|no-[\w-]+)|pthread|shared|static|pedantic|m(arch|tune)=[\w-]+|-version)$/;
+const compiler: Tool = (args, name) => {
+  const unknown = args.find(
+    (arg) => arg === null || /^@/.test(arg) || (arg.startsWith("-") && !COMPILER_FLAGS.test(arg)),
+  );
+  return unknown === undefined ? PLAIN : opaque(`${name}: nobody has said what one of its options does`);
+};
+
 const LOOKS = /^(ps|images|logs|version|info|inspect|stats|top|port|history|search|df|events)$/;
 const containers: Tool = (args, name) => {
   const [command] = args;
@@ -106,4 +115,10 @@ export const PACKAGES: Readonly<Record<string, Tool>> = {
   podman: containers,
   nerdctl: containers,
   pip,
+  gcc: compiler,
+  "g++": compiler,
+  cc: compiler,
+  "c++": compiler,
+  clang: compiler,
+  "clang++": compiler,
 };

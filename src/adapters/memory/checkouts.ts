@@ -1,0 +1,54 @@
+/** What is judged, in memory: trees with the protected paths of their base, and checkouts of them that are thrown away. */
+import type { RunId } from "../../base/ids.ts";
+import { compileProtection, restoredPaths } from "../../gates/protected-paths.ts";
+import type { Workspaces } from "../../ports/workspaces.ts";
+
+/** By path. */
+export type Files = Map<string, string>;
+type Tree = ReadonlyMap<string, string>;
+
+export interface MemoryCheckouts extends Pick<Workspaces, "compose" | "checkout"> {
+  files(folder: string): Files | undefined;
+  leave(run: RunId): void;
+}
+
+interface Trees {
+  /** Throws when it is not there. */
+  find(tree: string): Tree;
+  keep(files: Tree, parent: string, about: string): string;
+}
+
+export function createMemoryCheckouts({ find, keep }: Trees): MemoryCheckouts {
+  const checkouts = new Map<string, { readonly run: RunId; readonly files: Files }>();
+  let made = 0;
+  return {
+    files: (folder) => checkouts.get(folder)?.files,
+    leave(run) {
+      for (const [folder, checkout] of [...checkouts]) if (checkout.run === run) checkouts.delete(folder);
+    },
+    async compose(run, { candidate, base, protect, at }) {
+      const files = composed(find(candidate), find(base), protect);
+      return files === null ? candidate : keep(files, candidate, `judged in ${run} at ${at}`);
+    },
+    async checkout({ run }, tree) {
+      const files = new Map(find(tree));
+      made += 1;
+      const folder = `memory:${run}/checkout ${made}`;
+      checkouts.set(folder, { run, files });
+      return { folder, project: "", mounts: [], remove: async () => void checkouts.delete(folder) };
+    },
+  };
+}
+
+/** null: nothing protected differs. */
+function composed(candidate: Tree, base: Tree, protect: readonly string[]): Tree | null {
+  const paths = [...new Set([...candidate.keys(), ...base.keys()])];
+  const kindIn = (tree: Tree, path: string) => (tree.has(path) ? ("file" as const) : null);
+  const differences = paths
+    .filter((path) => candidate.get(path) !== base.get(path))
+    .map((path) => ({ path, candidate: kindIn(candidate, path), base: kindIn(base, path) }));
+  const restored = restoredPaths(differences, compileProtection(protect, ""));
+  if (restored.size === 0) return null;
+  const kept = [...candidate].filter(([path]) => !restored.has(path));
+  return new Map([...kept, ...[...base].filter(([path]) => restored.has(path))]);
+}

@@ -1,0 +1,45 @@
+/** Flight: one effect on its way, from its INTENT to its DONE. */
+import type { RunId } from "../base/ids.ts";
+import { isVerified, type Start } from "../run/decide.ts";
+import type { Effect } from "../run/effect/effect.ts";
+import type { EventOf } from "../run/events.ts";
+import type { RunningState, StageResult } from "../run/state.ts";
+
+/** An effect that was authorized and whose INTENT is durable. */
+export interface Flight {
+  readonly run: RunId;
+  readonly stage: string;
+  /** Path of the member; null: the stage is no member of a group. */
+  readonly member: string | null;
+  readonly visit: number;
+  readonly attempt: number;
+  /** Failed attempts of this visit so far: a child run is new after a failure and the same after an interruption. */
+  readonly failures: number;
+  /** What the workspace holds when the attempt begins; null: there is none. */
+  readonly tree: string | null;
+  /** What gates compare with. */
+  readonly base: string | null;
+  /** A gate has passed exactly this tree. */
+  readonly verified: boolean;
+  /** What the latest visit of this stage has ended with; null: it is the first. */
+  readonly before: StageResult | null;
+  /** When the attempt began. */
+  readonly startedAt: number;
+  readonly effect: Effect;
+}
+
+export function flightOf(run: RunId, { facts, progress }: RunningState, start: Start, effect: Effect): Flight {
+  const { path: stage, visit, attempt, failures, tree } = start;
+  const member = progress.group === null ? null : stage;
+  const { base, at: startedAt, results } = facts;
+  const verified = isVerified(facts);
+  const before = results.get(stage) ?? null;
+  return { run, stage, member, visit, attempt, failures, tree, base, verified, before, startedAt, effect };
+}
+
+export type Of<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
+export type Finished = Omit<EventOf<"stage.finished">, "at" | "type" | "stage" | "attempt">;
+
+export function failure(cause: Finished["cause"], error: string): Finished {
+  return { outcome: "failure", cause, error };
+}

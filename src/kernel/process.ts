@@ -1,0 +1,106 @@
+/** A process of a stage: in the workspace of the run, which is saved afterwards. */
+import { isPawlError } from "../base/errors.ts";
+import { effectKey } from "../base/ids.ts";
+import { judgeQuality } from "../gates/quality.ts";
+import type { Plan } from "../plan/plan.ts";
+import { needsTree } from "../plan/walls.ts";
+import type { ProcessReport, ProcessRequest } from "../ports/executor.ts";
+import type { KernelPorts } from "../ports/kernel-ports.ts";
+import type { Checkout } from "../ports/workspaces.ts";
+import type { Landing } from "./aftermath.ts";
+import { type Finished, type Flight, failure, type Of } from "./flight.ts";
+import type { Halt } from "./halt.ts";
+import { canWrite, placeOf } from "./place.ts";
+
+/** A process works in a workspace that holds exactly the tree it shall begin with; what it leaves there is saved. */
+export async function performProcess(
+  plan: Plan,
+  flight: Flight,
+  effect: Of<"process">,
+  ports: KernelPorts,
+  halt: Halt,
+): Promise<Processed> {
+  const { run, stage, member, attempt, tree } = flight;
+  const place = placeOf(plan, { run, member, tree, leaf: effect.stage });
+  if (place === null && needsTree(plan)) return refused(effect, "the run has no tree to work in: nothing was started");
+  const clear = (): Promise<void> => ports.executor.forget({ run, stage, attempt });
+  if (place === null || tree === null)
+    return { finished: finishedBy(effect, await execute(flight, effect, null, ports, halt)), clear };
+  const label = { stage, attempt, at: ports.clock.now() };
+  const workspace = await orRefusal(ports.workspaces.enter(place, tree, label));
+  if ("refusal" in workspace) return refused(effect, workspace.refusal);
+  const finished = finishedBy(effect, await execute(flight, effect, workspace.value, ports, halt));
+  if (!canWrite(effect.stage)) return { finished, clear };
+  const saved = await orRefusal(workspace.value.save(label));
+  if ("refusal" in saved)
+    return { finished: gated(effect, { ...finished, ...failure("invalid_output", saved.refusal) }), clear };
+  const clearAll = async (): Promise<void> => {
+    await Promise.all([clear(), workspace.value.remove(label)]);
+  };
+  return { finished: { ...finished, tree: saved.value }, clear: place.member === null ? clear : clearAll };
+}
+
+export interface Processed {
+  readonly finished: Finished;
+  readonly clear?: Landing["clear"];
+}
+
+export function refused(effect: Of<"process">, error: string): Processed {
+  return { finished: gated(effect, failure("spawn_error", error)) };
+}
+
+/** What a workspace refuses is the end of the stage; anything else that goes wrong, a full disk too, is the end of its host. */
+export async function orRefusal<T>(work: Promise<T>): Promise<{ readonly value: T } | { readonly refusal: string }> {
+  try {
+    return { value: await work };
+  } catch (error) {
+    const isRefusal = isPawlError(error) && error.code.startsWith("WORKSPACE_") && error.code !== "WORKSPACE_DISK_FULL";
+    if (!isRefusal) throw error;
+    return { refusal: error.message };
+  }
+}
+
+function gated(effect: Of<"process">, finished: Finished): Finished {
+  return effect.stage.kind === "gate" ? { ...finished, outcome: "fail" } : finished;
+}
+
+/** Runs the program of the effect once, in a workspace or in the project folder. */
+export async function execute(
+  flight: Flight,
+  effect: Of<"process">,
+  place: Checkout | null,
+  ports: KernelPorts,
+  halt: Halt,
+  evidence?: ProcessRequest["evidence"],
+): Promise<ProcessReport> {
+  const { run, stage, visit, attempt } = flight;
+  const { cwd, wall, timeoutMs, stallMs, capture, outputs } = effect.stage;
+  const { argv, env, inputs, strip } = effect;
+  const key = effectKey(run, stage, visit);
+  const { folder, project, mounts } = place ?? { folder: null, project: "", mounts: [] };
+  const request = { run, stage, attempt, key, argv, env, folder, project, mounts, cwd, wall, inputs, strip, outputs };
+  return ports.executor.execute(
+    { ...request, timeoutMs, stallMs, capture, ...(evidence === undefined ? {} : { evidence }) },
+    halt.signal(),
+    (text) => ports.onOutput(run, stage, text),
+  );
+}
+
+/** What a report says about the stage. */
+export function finishedBy(effect: Of<"process">, report: ProcessReport): Finished {
+  const { artifacts, evidence: _, ...facts } = report;
+  return {
+    ...facts,
+    outcome: outcomeOf(effect, report),
+    ...(Object.keys(artifacts).length === 0 ? {} : { artifacts }),
+  };
+}
+
+/** A gate speaks its own words: whatever is not a pass or an exit it lists is a fail. */
+function outcomeOf({ stage }: Of<"process">, report: ProcessReport): string {
+  if (stage.kind === "command") return report.cause === "ok" ? "success" : "failure";
+  if (stage.judge.by === "quality") return judgeQuality(stage.judge.mode, report).outcome;
+  if (report.cause === "ok") return "pass";
+  const exits = stage.judge.by === "exit" ? stage.judge.escalateExits : [];
+  return report.cause === "exit" && exits.some((exit) => exit === report.exit) ? "escalate" : "fail";
+}

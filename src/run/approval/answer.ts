@@ -1,0 +1,134 @@
+/** What an answer makes of a run that waits, as facts. Nothing is written by then: what does not fit is refused here. */
+import { type PawlError, pawlError } from "../../base/errors.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { decide } from "../decide.ts";
+import { effectJson, resolveEffect } from "../effect/effect.ts";
+import { RUN_ERRORS } from "../errors.ts";
+import type { Fact } from "../events.ts";
+import type { RunState } from "../state.ts";
+import { dueFacts, type OpenLane, openLanes } from "./due.ts";
+import { judgedSubject } from "./judgement.ts";
+import { approvalDigest, type Subject } from "./question.ts";
+
+export interface Answer {
+  /** The question; without it, the first that is open. */
+  readonly id?: string | undefined;
+  /** What the person was shown; without it, whatever the id stands for. */
+  readonly digest?: string | undefined;
+  readonly answer: string;
+  readonly by: string;
+  readonly why?: string | undefined;
+}
+
+export interface Taken {
+  readonly facts: readonly Fact[];
+  /** The answer came too late: the facts say so, and it is not among them. */
+  readonly refusal: PawlError | null;
+}
+
+type Waiting = Extract<RunState, { status: "waiting" }>;
+
+/** Records an answer; the run rests on unless it can end without any effect. Throws RUN_ANSWER_UNKNOWN, RUN_APPROVAL_*. */
+export function answerFacts(plan: Plan, state: RunState, answer: Answer, now: number): Taken {
+  const asked = state.status === "waiting" ? openLanes(state.progress) : [];
+  const lane = answer.id === undefined ? asked[0] : asked.find(({ question }) => question.id === answer.id);
+  const due = dueFacts(state, now);
+  if (state.status !== "waiting" || lane === undefined) throw unknownQuestion(state, answer);
+  const { id, digest, answers, expiresAt } = lane.question;
+  const { run } = state.facts;
+  const ends = (refused: boolean): readonly Fact[] =>
+    endsAtOnce(plan, lane, refused) ? [{ type: "run.resumed", after: "wait" }] : [];
+  if (expiresAt !== null && now >= expiresAt)
+    return { facts: [...due, ...ends(true)], refusal: pawlError(RUN_ERRORS, "RUN_APPROVAL_EXPIRED", { id, run }) };
+  if (!answers.includes(answer.answer))
+    throw pawlError(RUN_ERRORS, "RUN_ANSWER_UNKNOWN", { run, answer: answer.answer, answers });
+  const isSame = digest === (answer.digest ?? digest) && digest === digestNow(plan, state, lane);
+  if (!isSame) throw pawlError(RUN_ERRORS, "RUN_APPROVAL_CHANGED", { id, run });
+  const { by, why } = answer;
+  const fact: Fact = {
+    type: "approval.answered",
+    stage: lane.path,
+    id,
+    digest,
+    answer: answer.answer,
+    by,
+    ...(why === undefined ? {} : { why }),
+  };
+  return { facts: [...due, fact, ...ends(answer.answer === "deny")], refusal: null };
+}
+
+/** How a run that rests goes on: with an answer to its first question, or without one where it has something to do. */
+export function resumeFacts(
+  plan: Plan,
+  state: RunState,
+  { answer, by }: { readonly answer?: string; readonly by: string },
+  now: number,
+): Taken {
+  const resumed = { type: "run.resumed", after: state.status === "paused" ? "pause" : "wait" } as const;
+  if (answer !== undefined) {
+    const { facts, refusal } = answerFacts(plan, state, { answer, by }, now);
+    const goesOn = refusal === null && facts.at(-1)?.type !== "run.resumed";
+    return { facts: goesOn ? [...facts, resumed] : facts, refusal };
+  }
+  if (state.status !== "waiting") return { facts: state.status === "paused" ? [resumed] : [], refusal: null };
+  const needed = neededAnswer(plan, state, now);
+  if (needed !== null) throw answerNeeded(state, needed);
+  return { facts: [...dueFacts(state, now), resumed], refusal: null };
+}
+
+/** The question that must be answered before anything else of the run can go on. */
+export function neededAnswer(plan: Plan, state: RunState, now: number): OpenLane | null {
+  if (state.status !== "waiting") return null;
+  const { facts, progress, stopping } = state;
+  const [first] = openLanes(progress);
+  // A child run that rests may have been gone on with.
+  if (first === undefined || [...progress.lanes.values()].some(({ status }) => status === "resting")) return null;
+  const next = decide(plan, { status: "running", facts, progress, stopping, pausing: null }, now);
+  const isStuck = next.kind === "record" && STUCK.has(next.fact.type);
+  return isStuck ? first : null;
+}
+
+/** Where a run that goes on comes to rest at once: people are reminded only when nothing else is left to do. */
+const STUCK: ReadonlySet<Fact["type"]> = new Set<Fact["type"]>(["run.waiting", "approval.reminded"]);
+
+/** What is due, and the end of the run where nobody is left to wait for and nothing would run. */
+export function tendFacts(plan: Plan, state: RunState, now: number): readonly Fact[] {
+  const due = dueFacts(state, now);
+  if (state.status !== "waiting") return due;
+  const over = new Set(due.flatMap((fact) => (fact.type === "approval.expired" ? [fact.id] : [])));
+  const ending = openLanes(state.progress).some((lane) => over.has(lane.question.id) && endsAtOnce(plan, lane, true));
+  return ending ? [...due, { type: "run.resumed", after: "wait" }] : due;
+}
+
+/** Whether the run ends here and now: policy was not obeyed, or the gate was the last thing on its way to a bad end. */
+function endsAtOnce(plan: Plan, { path, leaf }: OpenLane, refused: boolean): boolean {
+  if (!refused) return false;
+  if (leaf.kind !== "approval") return true;
+  const route = plan.stages.find(({ id }) => id === path)?.routes["fail"];
+  return route !== undefined && "end" in route && route.end === "fail";
+}
+
+/** The digest of what the question is about as it is now. */
+function digestNow(plan: Plan, { facts, progress }: Waiting, lane: OpenLane): string | null {
+  const subjectOf = (): Subject | null => {
+    const { leaf, attempts, position, question } = lane;
+    if (question.kind === "interrupted") return { place: { ...lane, attempt: attempts }, request: null };
+    if (leaf.kind === "approval") return judgedSubject(facts, leaf, lane).subject;
+    const resolved = resolveEffect(facts, progress, leaf, position);
+    if (!resolved.ok || resolved.effect.kind === "run" || resolved.effect.kind === "inspection") return null;
+    return { place: { ...lane, attempt: attempts + 1 }, request: effectJson(resolved.effect) };
+  };
+  const subject = subjectOf();
+  return subject === null ? null : approvalDigest(plan, facts, subject);
+}
+
+function unknownQuestion({ facts: { run } }: RunState, { id, answer }: Answer): PawlError {
+  return id === undefined
+    ? pawlError(RUN_ERRORS, "RUN_ANSWER_UNKNOWN", { run, answer, answers: [] })
+    : pawlError(RUN_ERRORS, "RUN_APPROVAL_NOT_FOUND", { id });
+}
+
+function answerNeeded({ facts: { run } }: Waiting, { path: stage, question }: OpenLane): PawlError {
+  const { id, why, answers } = question;
+  return pawlError(RUN_ERRORS, "RUN_ANSWER_NEEDED", { run, stage, id, why, answers });
+}

@@ -1,0 +1,34 @@
+/** A rule set that allows everyday programs whatever their arguments: what stops an attack is only what is known of the text. */
+import type { Argv } from "../../../src/policy/shell/facts.ts";
+import { shellFacts } from "../../../src/policy/shell/shell-facts.ts";
+import { unwrap } from "../../../src/policy/shell/unwrap.ts";
+
+const PROGRAMS = new Set(
+  `git npm pnpm yarn node python python3 pytest ruff black mypy flake8 pylint isort go gofmt golangci-lint cargo make cmake ls cat head tail wc grep rg
+   find sed awk gawk mawk pwd which date whoami uname echo printf true false : sort uniq cut tr diff stat file du df basename dirname realpath tree jq
+   tsc eslint prettier biome vitest jest mocha mkdir touch cp mv rm cd test [ docker php ruby perl gcc mvn dotnet swift terraform shellcheck command
+   type break set read rspec tar zip rsync fd base64 xxd pip lua scp`.split(/\s+/),
+);
+
+const isInside = (path: string | null): boolean =>
+  path !== null && !/^[/~]|(^|\/)\.\.(\/|$)|(^|\/)\.git(\/|$)/.test(path);
+
+export function allowsText(text: string): boolean {
+  const facts = shellFacts(text);
+  if (!facts.ok) return false;
+  return facts.commands.every(({ argv }) => allowsArgv(argv)) && facts.files.every(({ path }) => isInside(path));
+}
+
+export function allowsArgv(argv: Argv): boolean {
+  const found = unwrap(argv);
+  if (found.kind === "opaque") return false;
+  if (found.kind === "plain") return isAllowed(argv);
+  return found.inner.every(isAllowed) && (found.script === undefined || allowsText(found.script));
+}
+
+/** Deleting below a folder is allowed by name only. */
+function isAllowed(argv: Argv): boolean {
+  if (argv[0] === "rm" && /^-\w*r/.test(argv[1] ?? ""))
+    return argv.slice(2).every((arg) => isInside(arg) && arg !== ".");
+  return PROGRAMS.has(argv[0] ?? "");
+}
