@@ -11,15 +11,15 @@ import type { RunPage, RunRow } from "../ports/store/run-index.ts";
 import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
-import { createApprovals } from "./approvals.ts";
-import type { CertifyParts } from "./certify.ts";
 import { compileFile } from "./compile-file.ts";
 import { createLauncher, type LaunchParts } from "./launch.ts";
 import { treesOfRun } from "./past.ts";
 import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
 import type { LiveLog, Runtime } from "./runtime.ts";
 import { type SweepParts, sweepAll } from "./sweep.ts";
-import { createTrust } from "./trust.ts";
+import { createApprovals } from "./trust/approvals.ts";
+import type { CertifyParts } from "./trust/certify.ts";
+import { createTrust } from "./trust/trust.ts";
 
 type OutputListener = (run: RunId, stage: string, text: string) => void;
 

@@ -2,7 +2,7 @@
 
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { formatRunId } from "../../src/base/ids.ts";
-import { createInbox } from "../../src/kernel/inbox.ts";
+import { createInbox } from "../../src/kernel/control/inbox.ts";
 import { type LoopEnd, type Restored, runLoop } from "../../src/kernel/loop.ts";
 import { recover } from "../../src/kernel/recover.ts";
 import { restore } from "../../src/kernel/replay.ts";

@@ -1,5 +1,5 @@
 /** Argument lists. An unknown argument (null) stands for one or more. */
-import { compileParts } from "../../base/glob.ts";
+import { compileParts } from "../../base/match/glob.ts";
 import { type Asked, type Mode, placesOf, rooted } from "../asked.ts";
 import type { RequestOf } from "../request.ts";
 import type { Argv } from "../shell/facts.ts";
