@@ -13,7 +13,7 @@ const AGENT = join(import.meta.dirname, "../support/hostile/obedient.pl");
 const CANARY = "canary-5d1f0c7e";
 const BACKWARDS = [...CANARY].reverse().join("");
 const RULES = 'policy: { allow: [{ run: ["perl", "**"] }, { run: ["cat", "**"] }] }';
-const ALLOWED = /^(PAWL_[A-Z0-9_]+|LANG|LC_[A-Z]+|TZ|PATH|HOME|TMPDIR|USER|LOGNAME|SHELL|TERM|PWD|OLDPWD|SHLVL|_)$/;
+const ALLOWED = /^(PAWL_[A-Z0-9_]+|LANG|LC_[A-Z]+|TZ|PATH|HOME|TMPDIR|USER|PWD)$/;
 
 let calls = 0;
 const server = createServer((socket) => {
@@ -137,7 +137,8 @@ describe("an agent that obeys injected text", () => {
       .map(({ said }) => said)
       .join("\n");
     const attempts = INJECTIONS.length + 5;
-    expect(logs.match(/^wrote $/gm)).toHaveLength(attempts);
+    // A home of its own that is gone with the wall.
+    expect(logs.match(/^wrote .*$/gm)).toEqual(Array.from({ length: attempts }, () => "wrote /home/pawl/.pwned"));
     expect(logs.match(/^reached $/gm)).toHaveLength(attempts);
     expect(calls).toBe(before);
     expect(logs.includes(BACKWARDS) || kept(join(machine.root, ".pawl")).includes(BACKWARDS)).toBe(false);
