@@ -357,8 +357,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a child run is started although its plan knows of no taint",
     file: "src/run/effect/taint.ts",
-    find: "unknown.length === 0 ? null",
-    replace: "unknown.length >= 0 ? null",
+    find: "return unknown.length === 0",
+    replace: "return unknown.length >= 0",
     tests: ["src/run/effect/taint.test.ts"],
   },
   {
