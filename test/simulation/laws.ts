@@ -220,8 +220,9 @@ const LAWS: Readonly<Record<string, Law>> = {
         ({ stage, attempt }) => stage === event.stage && attempt === event.attempt,
       );
       const leaf = leafAt(run.plan, event.stage);
-      const canWrite = "wall" in leaf && leaf.wall.sandbox !== "read_only";
-      if (!canWrite || event.tree === undefined) continue;
+      // The checkout of a gate is thrown away.
+      const isKept = leaf.kind === "command" && leaf.wall.sandbox !== "read_only";
+      if (!isKept || event.tree === undefined) continue;
       const kept = new Set(worksIn(run, event.tree));
       const gone = happened.find(({ key, attempt }) => !kept.has(`${key}#${attempt}`) && !isLater(run, event, key));
       if (gone !== undefined) return `what ${gone.key} had done was not saved`;
