@@ -306,6 +306,7 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["src/plan"],
   },
   {
+<<<<<<< HEAD
     name: "third-party text is not handed on by whoever read it",
     file: "src/plan/taint/taint.ts",
     find: "if (reader.reads.size > before) changed.add(reader);",
@@ -374,5 +375,40 @@ export const MUTANTS: readonly Mutant[] = [
     find: "request.strip.includes(name)",
     replace: 'request.strip.includes("")',
     tests: ["test/contract/effects.test.ts"],
+=======
+    name: "a level that was not earned is given",
+    file: "src/runtime/trust.ts",
+    find: "  if (missing.length === 0) return {};",
+    replace: "  if (missing.length >= 0) return {};",
+    tests: ["src/runtime/trust.test.ts"],
+  },
+  {
+    name: "evidence from before an incident counts",
+    file: "src/loops/earned-level.ts",
+    find: "if (run.at <= after) break;",
+    replace: "",
+    tests: ["src/loops"],
+  },
+  {
+    name: "evidence with other gates counts",
+    file: "src/loops/earned-level.ts",
+    find: "|| run.gates !== gates) break;",
+    replace: ") break;",
+    tests: ["src/loops"],
+  },
+  {
+    name: "a certificate is not compared with the journal",
+    file: "src/gates/certificate/certificate.ts",
+    find: "textOf(found) !== textOf(expected)",
+    replace: "textOf(found) === undefined",
+    tests: ["src/gates/certificate"],
+  },
+  {
+    name: "a tree that no gate has passed is certified",
+    file: "src/run/record/certified.ts",
+    find: "!isVerified(facts) || base === null",
+    replace: "base === null",
+    tests: ["src/run/record/certified.test.ts"],
+>>>>>>> h-trust
   },
 ];
