@@ -83,7 +83,7 @@ export default {
     rule(
       "commands-are-strangers",
       "A CLI command never imports another command. Share through a file in cli/ or through the runtime.",
-      { path: "^src/cli/commands/([^/]+)[.]ts$", pathNot: NOT_TESTS },
+      { path: "^src/cli/commands/([^/]+/[^/]+)[.]ts$", pathNot: NOT_TESTS },
       { path: "^src/cli/commands/", pathNot: "^src/cli/commands/$1[.]ts$" },
     ),
     rule(

@@ -8,7 +8,7 @@ import { sealedPaths } from "../../src/adapters/process/sealed-paths.ts";
 import { DESCRIPTORS } from "../../src/adapters/sandbox/launcher.ts";
 import { layOut } from "../../src/adapters/sandbox/layers.ts";
 import { leakedDescriptors } from "../../src/adapters/sandbox/leaked-descriptors.ts";
-import { createMountPoints } from "../../src/adapters/sandbox/mount-points.ts";
+import { createMountPoints } from "../../src/adapters/sandbox/places/mount-points.ts";
 import { syscallFilter } from "../../src/adapters/sandbox/syscall-filter.ts";
 import { readSystemView } from "../../src/adapters/sandbox/system-view.ts";
 import { wallArguments } from "../../src/adapters/sandbox/wall.ts";

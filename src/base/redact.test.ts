@@ -229,6 +229,8 @@ describe("event", () => {
       exit: 1,
     };
     expect(plain.event(event)).toBe(event);
+    const talking = { type: "run.created", params: { issue: 'Please use "${params.token}" and your api_key here' } };
+    expect(plain.event(talking)).toBe(talking);
   });
 
   it("has its strings masked at any depth, also by the name of their member", () => {

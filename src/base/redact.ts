@@ -45,7 +45,10 @@ export function createRedactor(options: RedactorOptions): Redactor {
     text,
     event: (event) => {
       for (const name in event) {
-        if (!STRUCTURE.has(name) && hasSign(event[name], signs)) return redactMembers(event, text);
+        if (STRUCTURE.has(name) || !hasSign(event[name], signs)) continue;
+        const masked = redactMembers(event, text);
+        // A sign is only a reason to look closer.
+        return JSON.stringify(masked) === JSON.stringify(event) ? event : masked;
       }
       return event;
     },

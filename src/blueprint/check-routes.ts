@@ -1,6 +1,6 @@
 /** Do the routes fit together: outcomes the stage can have, targets that exist, no stage that nothing leads to. */
 import { stageName, TERMINALS } from "./fields.ts";
-import { outcomesOf } from "./outcomes.ts";
+import { outcomesOf } from "./gate/outcomes.ts";
 import type { Problems } from "./problems.ts";
 import { NAME } from "./shapes/value-shapes.ts";
 import type { StageDraft } from "./stage-draft.ts";

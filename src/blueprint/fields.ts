@@ -1,5 +1,5 @@
 /** The table of every key a blueprint may have. The validator reads by it and the JSON Schema is written from it. */
-import { GATE_FIELDS, GATE_KINDS, type GateKind } from "./gate-fields.ts";
+import { GATE_FIELDS, GATE_KINDS, type GateKind } from "./gate/gate-fields.ts";
 import { POLICY_FIELDS } from "./policy/rule-fields.ts";
 import { argument, expression, expressionMap, listOrReference, literal, program } from "./shapes/expression-shape.ts";
 import {

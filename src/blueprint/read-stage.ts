@@ -11,7 +11,7 @@ import {
   TERMINALS,
   verbOf,
 } from "./fields.ts";
-import { checkGateForm, gateKind, readApprovalGate, readChangeGate, readProcessGate } from "./read-gate.ts";
+import { checkGateForm, gateKind, readApprovalGate, readChangeGate, readProcessGate } from "./gate/read-gate.ts";
 import { readGroup } from "./read-group.ts";
 import { type Reading, readFields, reportUnknownKey } from "./shapes/shape.ts";
 import type { StageDraft } from "./stage-draft.ts";

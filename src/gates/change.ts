@@ -3,7 +3,7 @@
  * finding decides, and among equals the first in the order of the triggers.
  */
 import type { ChangeAnswer, ChangeRules } from "../blueprint/blueprint.ts";
-import { CI_FILES, LOCKFILES, SUBMODULE_FILES } from "../plan/known-paths.ts";
+import { CI_FILES, LOCKFILES, SUBMODULE_FILES } from "../plan/paths/known-paths.ts";
 import { listing, refusing, treePath } from "./paths.ts";
 
 export type Refusal = Exclude<ChangeAnswer, "allow">;

@@ -1,6 +1,6 @@
 /** Numbers as evidence: one number out of a text. What cannot be read as exactly one finite number is null, the worst score. */
 import { isJsonObject, type JsonValue } from "../base/json.ts";
-import { readPattern } from "../base/pattern.ts";
+import { readPattern } from "../base/match/pattern.ts";
 import type { MetricSource } from "../blueprint/blueprint.ts";
 
 const LONGEST_TEXT = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
 /** How gates compare paths with globs. Whatever could slip past a refusal by its spelling does not: depth, case, `./` and `..`. */
-import { compileGlob, normalisePath } from "../base/glob.ts";
+import { compileGlob, normalisePath } from "../base/match/glob.ts";
 
 /** The path as gates compare it; undefined for one that leaves the tree. */
 export function treePath(path: string): string | undefined {

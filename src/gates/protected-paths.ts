@@ -2,7 +2,7 @@
  * Which paths of a tree its maker cannot touch, and what that means for the tree that is judged. Law: what lies at a protected path,
  * or would be reached through it, is as in the tree that the run started from.
  */
-import { alternatives, compileParts, pathParts } from "../base/glob.ts";
+import { alternatives, compileParts, pathParts } from "../base/match/glob.ts";
 
 /** A link or a submodule stands for a whole folder. */
 export type EntryKind = "file" | "link" | "submodule";

@@ -15,10 +15,10 @@ import { evolve } from "../run/evolve.ts";
 import type { RunState } from "../run/state.ts";
 import { type Aftermath, createAftermath, type Landing } from "./aftermath.ts";
 import { authorize } from "./authorize.ts";
+import { createHalt, type Halt } from "./control/halt.ts";
+import { heed } from "./control/heed.ts";
+import { type Inbox, waitUntil } from "./control/inbox.ts";
 import { type Flight, flightOf } from "./flight.ts";
-import { createHalt, type Halt } from "./halt.ts";
-import { heed } from "./heed.ts";
-import { type Inbox, waitUntil } from "./inbox.ts";
 import { perform } from "./perform.ts";
 import { proofOf } from "./proof.ts";
 

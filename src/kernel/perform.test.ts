@@ -8,7 +8,7 @@ import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
 import { WORKSPACE_ERRORS } from "../ports/errors/workspace-errors.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { EventOf } from "../run/events.ts";
-import { createHalt, type Halt } from "./halt.ts";
+import { createHalt, type Halt } from "./control/halt.ts";
 import { perform } from "./perform.ts";
 
 const ACTION = planFrom("stages:\n  - { id: a, action: test.work, with: { text: hi }, timeout: 5s }\n");

@@ -8,8 +8,8 @@ import type { ProcessReport, ProcessRequest } from "../ports/executor.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { Checkout } from "../ports/workspaces.ts";
 import type { Landing } from "./aftermath.ts";
+import type { Halt } from "./control/halt.ts";
 import { type Finished, type Flight, failure, type Of } from "./flight.ts";
-import type { Halt } from "./halt.ts";
 import { canWrite, placeOf } from "./place.ts";
 
 /** A process works in a workspace that holds exactly the tree it shall begin with; what it leaves there is saved. */

@@ -6,7 +6,7 @@ import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import { type Expression, references } from "../base/expression.ts";
 import { nearest } from "../base/nearest.ts";
 import type { Blueprint, LeafSpec, Level, StageSpec } from "../blueprint/blueprint.ts";
-import { outcomesOf } from "../blueprint/outcomes.ts";
+import { outcomesOf } from "../blueprint/gate/outcomes.ts";
 import { PLAN_ERRORS } from "./errors.ts";
 import type { LeafStage, Plan, Target } from "./plan.ts";
 

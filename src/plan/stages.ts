@@ -11,7 +11,7 @@ import type {
   StageSpec,
   WorkspaceKind,
 } from "../blueprint/blueprint.ts";
-import { QUESTION_MS } from "../blueprint/read-gate.ts";
+import { QUESTION_MS } from "../blueprint/gate/read-gate.ts";
 import { type ChildBounds, visitBound } from "./bound.ts";
 import type { RunSpec } from "./checks.ts";
 import { actionEffect, closeWall, processEffect, settle, wallOf } from "./defaults.ts";

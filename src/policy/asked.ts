@@ -1,5 +1,5 @@
 /** A request made ready to be compared with many rules: what several of them need is worked out once. */
-import { type PathParts, pathParts } from "../base/glob.ts";
+import { type PathParts, pathParts } from "../base/match/glob.ts";
 import type { PolicyRequest } from "./request.ts";
 
 /**

@@ -1,7 +1,8 @@
 /** Conditions: what a rule says besides its pattern. A regular expression runs in linear time, whoever wrote it. */
-import { normalisePath } from "../base/glob.ts";
+
 import { canonical } from "../base/json.ts";
-import { type Pattern, readPattern } from "../base/pattern.ts";
+import { normalisePath } from "../base/match/glob.ts";
+import { type Pattern, readPattern } from "../base/match/pattern.ts";
 import { type Asked, argumentsOf, hasUnknown, type Mode } from "./asked.ts";
 import type { PolicyRequest } from "./request.ts";
 import type { Condition, Field } from "./rule.ts";

@@ -5,7 +5,7 @@ import type { Usage } from "../base/usage.ts";
 import type { Level } from "../blueprint/blueprint.ts";
 import type { ActionSignature } from "../plan/plan.ts";
 import type { ArtifactRef } from "../run/events.ts";
-import type { Certified } from "./certifier.ts";
+import type { Certified } from "./trust/certifier.ts";
 
 export interface ActionContext {
   readonly run: RunId;

@@ -3,13 +3,13 @@ import type { RunId } from "../base/ids.ts";
 import type { RunEvent } from "../run/events.ts";
 import type { Actions } from "./actions.ts";
 import type { Artifacts } from "./artifacts.ts";
-import type { Certifier } from "./certifier.ts";
 import type { ChildRuns } from "./child-runs.ts";
 import type { Clock } from "./clock.ts";
 import type { Executor } from "./executor.ts";
 import type { PolicyGate } from "./policy-gate.ts";
 import type { Journal } from "./store/journal.ts";
 import type { TreeReader } from "./trees.ts";
+import type { Certifier } from "./trust/certifier.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 export interface KernelPorts {

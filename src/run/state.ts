@@ -100,7 +100,7 @@ export interface RunFacts {
   tree: string | null;
   /** What gates compare with: the tree that the run, or the run that started it, began with. */
   readonly base: string | null;
-  /** Where third-party text is that no person has approved: `params.name`, `run.tree`, and ids of stages. */
+  /** Where third-party text is that no person has approved: `params.name`, `run.tree` and `run.tree/stage`, ids of stages. */
   readonly tainted: Set<string>;
   readonly visits: Map<string, number>;
   readonly results: Map<string, StageResult>;

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import { failed } from "../base/result.ts";
 import type { Blueprint, GateFileName, LeafSpec, StageSpec } from "../blueprint/blueprint.ts";
-import { addGateFile, type GateFile, parseGateFile } from "../blueprint/parse-gate-file.ts";
+import { addGateFile, type GateFile, parseGateFile } from "../blueprint/gate/parse-gate-file.ts";
 import { parseBlueprint } from "../blueprint/validate.ts";
 import { compile } from "../plan/compile.ts";
 import type { ActionSignature } from "../plan/plan.ts";

@@ -11,15 +11,15 @@ import type { RunPage, RunRow } from "../ports/store/run-index.ts";
 import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
-import { createApprovals } from "./approvals.ts";
-import type { CertifyParts } from "./certify.ts";
 import { compileFile } from "./compile-file.ts";
 import { createLauncher, type LaunchParts } from "./launch.ts";
 import { treesOfRun } from "./past.ts";
 import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
 import type { LiveLog, Runtime } from "./runtime.ts";
 import { type SweepParts, sweepAll } from "./sweep.ts";
-import { createTrust } from "./trust.ts";
+import { createApprovals } from "./trust/approvals.ts";
+import type { CertifyParts } from "./trust/certify.ts";
+import { createTrust } from "./trust/trust.ts";
 
 type OutputListener = (run: RunId, stage: string, text: string) => void;
 
@@ -66,17 +66,6 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   /** A project without state has no runs, and looking for one creates none. */
   const hasState = (): boolean => opening !== null || existsSync(join(parts.statePath, "pawl.db"));
 
-  async function find(name: string): Promise<RunRow> {
-    // No name is the prefix of every name.
-    const rows = name !== "" && hasState() ? await (await open()).store.runs.find(name, 5) : [];
-    const [row, ...others] = rows;
-    if (row === undefined) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run: name });
-    if (others.length > 0 && row.run !== name) {
-      throw pawlError(RUN_ERRORS, "RUN_AMBIGUOUS", { run: name, matches: rows.map((match) => match.run) });
-    }
-    return row;
-  }
-
   /** What is open; a store that could not be opened has nothing to end, and whoever asked for it was told. */
   const opened = async (): Promise<Open | null> => opening?.catch(() => null) ?? null;
 
@@ -98,7 +87,8 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     async list(query): Promise<RunPage> {
       return hasState() ? (await open()).store.runs.list(query) : { rows: [], next: null };
     },
-    find,
+    // No name is the prefix of every name.
+    find: async (name) => findRun(name !== "" && hasState() ? (await open()).store : null, name),
     read: async (run, afterSeq, limit) => (await open()).store.journal.read(run, afterSeq, limit),
     async *follow(run, afterSeq, signal) {
       yield* (await open()).store.journal.follow(run, afterSeq, signal);
@@ -120,4 +110,13 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     drain: async () => (await opened())?.engine.drain(),
     close,
   };
+}
+
+async function findRun(store: Store | null, name: string): Promise<RunRow> {
+  const rows = (await store?.runs.find(name, 5)) ?? [];
+  const [row, ...others] = rows;
+  if (row === undefined) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run: name });
+  if (others.length > 0 && row.run !== name)
+    throw pawlError(RUN_ERRORS, "RUN_AMBIGUOUS", { run: name, matches: rows.map((match) => match.run) });
+  return row;
 }

@@ -14,7 +14,7 @@ import { RUN_ERRORS } from "../run/errors.ts";
 import { isTerminal } from "../run/reasons.ts";
 import { forkOf } from "./past.ts";
 import type { Runtime, StartOptions } from "./runtime.ts";
-import { admitLevel } from "./trust.ts";
+import { admitLevel } from "./trust/trust.ts";
 
 export interface LaunchParts {
   readonly sandbox: Sandbox;

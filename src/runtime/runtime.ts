@@ -21,8 +21,8 @@ import type { RunPage, RunQuery, RunRow } from "../ports/store/run-index.ts";
 import type { SweepReport, SweepRequest, TreeDiff } from "../ports/trees.ts";
 import type { LogRef, StoredEvent } from "../run/events.ts";
 import type { RunTrees } from "../run/trees.ts";
-import type { ApprovalActions } from "./approvals.ts";
 import type { PolicyLayers } from "./policy/policy-layers.ts";
+import type { ApprovalActions } from "./trust/approvals.ts";
 
 export interface CompileOptions {
   /** The ceiling; default L1. */

@@ -19,17 +19,17 @@ import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
 import type { Heartbeats } from "../ports/heartbeats.ts";
 import type { Sandbox } from "../ports/sandbox.ts";
-import type { Signer } from "../ports/signer.ts";
 import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
+import type { Signer } from "../ports/trust/signer.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
-import { createCertifier } from "./certify.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
 import { findRepository, type Repository } from "./find-repository.ts";
 import { statePaths } from "./paths.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
+import { createCertifier } from "./trust/certify.ts";
 
 export interface OpenOptions extends RuntimeOptions {
   /** Actions of the embedding program, besides the built-in ones. */

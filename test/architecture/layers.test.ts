@@ -92,14 +92,14 @@ const OFFENCES: Readonly<
     text: 'import { planted as other } from "../adapters/planted-one/planted.ts";\nexport const planted = other;\n',
     rules: ["layer-cli", "only-wire-names-adapters"],
   },
-  "src/cli/commands/planted.ts": {
+  "src/cli/commands/see/planted.ts": {
     kind: "a command knows another command",
     text: 'import { planted as other } from "./planted-second.ts";\nexport const planted = other;\n',
     rules: ["commands-are-strangers"],
   },
   "src/server/planted.ts": {
     kind: "the server knows the command line",
-    text: 'import { planted as other } from "../cli/commands/planted-second.ts";\nexport const planted = other;\n',
+    text: 'import { planted as other } from "../cli/commands/see/planted-second.ts";\nexport const planted = other;\n',
     rules: ["layer-server"],
   },
   "src/runtime/planted-dev.ts": {
@@ -132,7 +132,7 @@ const OFFENCES: Readonly<
 const SUPPORT: Readonly<Record<string, string>> = {
   "src/plan/planted-cycle-b.ts": 'import type { A } from "./planted-cycle-a.ts";\nexport type B = A[];\n',
   "src/runtime/planted.test.ts": "export const planted = 1;\n",
-  "src/cli/commands/planted-second.ts": "export const planted = 1;\n",
+  "src/cli/commands/see/planted-second.ts": "export const planted = 1;\n",
 };
 
 describe("the layers", () => {

@@ -45,7 +45,9 @@ export function actionsContract(name: string, create: () => Actions): void {
           ...(signature.level ? ["level"] : []),
           "name",
           "summary",
+          ...(signature.untrusted ? ["untrusted"] : []),
           ...(signature.usesTree ? ["usesTree"] : []),
+          ...(signature.writes === undefined ? [] : ["writes"]),
         ]);
       }
     });

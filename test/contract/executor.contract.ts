@@ -250,6 +250,18 @@ export function executorContract(
       if (isWalled) expect(path.startsWith("/run/pawl/inputs/")).toBe(true);
     });
 
+    it("takes hidden characters out of the inputs that it is told to, and says how many", async () => {
+      const ref = await under.artifacts.put(Buffer.from("a\u200bb\u{e0041}\u202e漢\n"));
+      const change = { inputs: { "f.log": ref, "g.log": ref, "h.log": await under.artifacts.put(Buffer.from("x")) } };
+      const script = 'cat "$PAWL_INPUT_F_LOG" "$PAWL_INPUT_G_LOG" "$PAWL_INPUT_H_LOG"; ls "${PAWL_INPUT_F_LOG%/*}"';
+      const report = await run(shell(script, { ...change, strip: ["f.log", "h.log"], capture: "lines" }));
+      expect(report).toMatchObject({
+        stripped: { "f.log": 3 },
+        output: ["ab漢", "a\u200bb\u{e0041}\u202e漢", "x0-f.log", "1-g.log", "2-h.log"],
+      });
+      expect((await run(shell("true", change))).stripped).toBeUndefined();
+    });
+
     it("refuses two inputs that would have the same variable", async () => {
       const ref = await under.artifacts.put(Buffer.from("x"));
       expect(await run(shell("true", { inputs: { "a.b": ref, a_b: ref } }))).toMatchObject({ cause: "spawn_error" });

@@ -1,6 +1,6 @@
 /** The contract of the Signer port. */
 import { describe, expect, it } from "vitest";
-import type { Signer } from "../../src/ports/signer.ts";
+import type { Signer } from "../../src/ports/trust/signer.ts";
 
 export interface SignerFixture {
   readonly signer: Signer;

@@ -47,7 +47,7 @@ stages:
         - { id: member, command: ${spy("member")}, outputs: { loot: out.txt } }
         - { id: reader, command: ${spy("reader")}, sandbox: read_only }
   - { id: committer, command: ${spy("committer")}, sandbox: repo_write, inputs: [first.loot] }
-  - { id: online, command: ${spy("online")}, network: [example.org], outputs: { loot: out.txt } }
+  - { id: online, command: ${spy("online")}, network: [example.org], untrusted: false, outputs: { loot: out.txt } }
   - { id: child, run: { blueprint: child.yaml } }
   - id: thieves-of-files
     group: { for_each: ${JSON.stringify(stolen)}, stage: { id: each, command: ${thief}, outputs: { plain: plain, leak: leak } } }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { GitActionsOptions } from "../../src/adapters/git-actions/actions.ts";
 import type { JsonObject } from "../../src/base/json.ts";
-import type { ActionReport } from "../../src/ports/actions.ts";
+import type { ActionContext, ActionReport } from "../../src/ports/actions.ts";
 import {
   type ActionRepository,
   actionRepository,
@@ -142,12 +142,13 @@ describe("git.pr", () => {
       input: JsonObject = {},
       change: Partial<GitActionsOptions["github"]> = {},
       stage = "pr",
+      context: Partial<ActionContext> = {},
     ): Promise<ActionReport> => {
       const github = { host: "github.com", apiUrl: hub.apiUrl, token: TOKEN, ...change };
       return repository.perform(
         "git.pr",
         { title: "Fix it", body: "Because.", ...input },
-        { tree, stage, level: "L2" },
+        { tree, stage, level: "L2", ...context },
         { github },
       );
     };
@@ -177,6 +178,20 @@ describe("git.pr", () => {
     expect(await perform({}, {}, "another-stage")).toEqual({ ok: true, output: { ...output, opened: false } });
     expect(openCount(hub)).toBe(1);
     expect(new Set(hub.calls.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${TOKEN}`]));
+  });
+
+  it("tells in its body what was verified, and names the certificate", async () => {
+    const { hub, perform } = await opened();
+    const certificate = async () => ({
+      ref: { sha256: "cc", bytes: 2, key: "k", signature: "s" },
+      trailer: "Pawl-Certificate: sha256:cc",
+      summary: "### Verified by Pawl",
+    });
+    expect(await perform({}, {}, "pr", { certificate })).toMatchObject({ ok: true });
+    expect(hub.pulls[0]?.body).toBe(
+      `Because.\n\n### Verified by Pawl\n\nPawl-Certificate: sha256:cc\nPawl-Run: ${RUN}\nPawl-Stage: pr\nPawl-Key: ${RUN}:pr:1\n`,
+    );
+    expect(await perform({}, {}, "pr", { certificate })).toMatchObject({ ok: true, output: { opened: false } });
   });
 
   it("finds the one it opened when the answer was lost, also when a person has closed it since", async () => {

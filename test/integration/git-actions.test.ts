@@ -3,9 +3,10 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { markedMessage, markOf } from "../../src/adapters/git-actions/repository/message.ts";
+import { markedMessage, markOf, withoutMark } from "../../src/adapters/git-actions/repository/message.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import type { ActionReport } from "../../src/ports/actions.ts";
+import type { Certified } from "../../src/ports/trust/certifier.ts";
 import { type ActionRepository, actionRepository, RUN } from "../support/action-repository.ts";
 
 const outputOf = (report: ActionReport): Record<string, unknown> => {
@@ -14,6 +15,11 @@ const outputOf = (report: ActionReport): Record<string, unknown> => {
 };
 const errorOf = (report: ActionReport): string => (report.ok ? "no error" : report.error);
 const BRANCH = `pawl/${RUN}`;
+const CERTIFIED: Certified = {
+  ref: { sha256: "cc", bytes: 2, key: "k", signature: "s" },
+  trailer: "Pawl-Certificate: sha256:cc",
+  summary: "### Verified by Pawl",
+};
 const commit = async (repository: ActionRepository, tree: string, message = "work", stage = "commit") =>
   outputOf(await repository.perform("git.commit", { message }, { tree, stage }))["commit"] as string;
 
@@ -102,6 +108,31 @@ describe("git.commit", () => {
       expect(git("fsck", "--strict")).not.toContain("error");
     },
   );
+
+  it("names the certificate of what is in it, and is found by its mark all the same", async () => {
+    const repository = actionRepository();
+    const tree = repository.save({ x: "1" });
+    const context = { tree, certificate: async () => CERTIFIED };
+    const perform = () => repository.perform("git.commit", { message: "Add x" }, context);
+    const { commit: made } = outputOf(await perform());
+    const message = repository.git("log", "-1", "--format=%B", BRANCH);
+    expect(message).toBe(`Add x\n\n${CERTIFIED.trailer}\nPawl-Run: ${RUN}\nPawl-Stage: act\nPawl-Key: ${RUN}:act:1`);
+    expect(repository.git("log", "-1", "--format=%(trailers:key=Pawl-Certificate,valueonly)", BRANCH)).toBe(
+      "sha256:cc",
+    );
+    expect(outputOf(await perform())).toEqual({ commit: made, branch: BRANCH, created: false });
+    expect(markOf(message)).toEqual({ run: RUN, stage: "act", key: `${RUN}:act:1` });
+    expect(withoutMark(message)).toBe("Add x");
+  });
+
+  it("names none where nothing was verified, and refuses a message that names one itself", async () => {
+    const repository = actionRepository();
+    const tree = repository.save({ x: "1" });
+    const forged = { message: "Add x\n\nPawl-Certificate: sha256:00" };
+    expect(errorOf(await repository.perform("git.commit", forged, { tree }))).toContain("only Pawl may write");
+    await repository.perform("git.commit", { message: "Add x" }, { tree, certificate: async () => null });
+    expect(repository.git("log", "-1", "--format=%B", BRANCH)).not.toContain("Pawl-Certificate");
+  });
 
   it("finds its commit when it is asked again, and makes no second one", async () => {
     const repository = actionRepository();
@@ -405,6 +436,19 @@ describe("git.merge", () => {
     expect(git("status", "--porcelain")).toBe("");
     git("commit", "-q", "--allow-empty", "-m", "onward");
     expect(outputOf(await merge())).toEqual({ into: "main", commit: made, merged: false });
+  });
+
+  it("names its own certificate in the one commit of a squash, not that of the commits before", async () => {
+    const repository = actionRepository();
+    const tree = repository.save({ x: "1" });
+    const old = { ...CERTIFIED, trailer: "Pawl-Certificate: sha256:0d" };
+    await repository.perform("git.commit", { message: "Add x" }, { tree, certificate: async () => old });
+    const input = { into: "main", mode: "squash" };
+    outputOf(
+      await repository.perform("git.merge", input, { tree, stage: "merge", certificate: async () => CERTIFIED }),
+    );
+    const message = repository.git("log", "-1", "--format=%B", "main");
+    expect(message.match(/^Pawl-Certificate: .*$/gm)).toEqual([CERTIFIED.trailer]);
   });
 
   it.each(["ff", "squash"])("completes what a crash left between the files and the branch (%s)", async (mode) => {

@@ -1,7 +1,7 @@
 /** Changes stored events behind the back of the journal, one thousand times, and expects the first changed one to be named. */
 import { expect, it, onTestFinished } from "vitest";
 import { type Database, loadDriver } from "../../src/adapters/sqlite/driver.ts";
-import { createEventReader } from "../../src/adapters/sqlite/event-reader.ts";
+import { createEventReader } from "../../src/adapters/sqlite/events/event-reader.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import type { RunId } from "../../src/base/ids.ts";

@@ -62,6 +62,14 @@ const LAWS: Readonly<Record<string, Law>> = {
     }
     return null;
   },
+  "whoever reads third-party text was known to when the plan was made, and changes no tree": (run) => {
+    const unknown = ofType(run, "policy.denied").find(({ rule }) => rule === "taint");
+    if (unknown !== undefined) return `"${unknown.stage}": ${unknown.why}`;
+    const writer = ofType(run, "stage.finished").find(
+      ({ stage, tree }) => tree !== undefined && leafAt(run.plan, stage).taint !== undefined,
+    );
+    return writer === undefined ? null : `"${writer.stage}" reads third-party text and changed the tree`;
+  },
   "an attempt has its effect at most once": (run) => {
     const seen = new Set<string>();
     for (const { key, attempt } of run.world.happenings) {
@@ -198,6 +206,7 @@ const LAWS: Readonly<Record<string, Law>> = {
     for (const event of ofType(run, "stage.finished")) {
       const leaf = leafAt(run.plan, event.stage);
       if (leaf.kind !== "command" || stageOf(run.plan, stageId(event.stage)).kind === "group") continue;
+      if (leaf.wall.sandbox === "read_only") continue;
       const own = worksIn(run, event.tree).filter((work) => work.includes(`:${event.stage}:`));
       const mine = own.find((work) => work.endsWith(`#${event.attempt}`));
       if (isGood(event.outcome) && mine === undefined) return `"${event.stage}" left nothing in its tree`;
@@ -210,8 +219,10 @@ const LAWS: Readonly<Record<string, Law>> = {
       const happened = run.world.happenings.filter(
         ({ stage, attempt }) => stage === event.stage && attempt === event.attempt,
       );
-      const kind = leafAt(run.plan, event.stage).kind;
-      if (kind === "action" || event.tree === undefined) continue;
+      const leaf = leafAt(run.plan, event.stage);
+      // The checkout of a gate is thrown away.
+      const isKept = leaf.kind === "command" && leaf.wall.sandbox !== "read_only";
+      if (!isKept || event.tree === undefined) continue;
       const kept = new Set(worksIn(run, event.tree));
       const gone = happened.find(({ key, attempt }) => !kept.has(`${key}#${attempt}`) && !isLater(run, event, key));
       if (gone !== undefined) return `what ${gone.key} had done was not saved`;

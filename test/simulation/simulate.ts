@@ -2,11 +2,11 @@
 
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { formatRunId } from "../../src/base/ids.ts";
-import { createInbox } from "../../src/kernel/inbox.ts";
+import { createInbox } from "../../src/kernel/control/inbox.ts";
 import { type LoopEnd, type Restored, runLoop } from "../../src/kernel/loop.ts";
 import { recover } from "../../src/kernel/recover.ts";
 import { restore } from "../../src/kernel/replay.ts";
-import { compile } from "../../src/plan/compile.ts";
+import { type CompileInput, compile } from "../../src/plan/compile.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { answerFacts, neededAnswer, resumeFacts, tendFacts } from "../../src/run/approval/answer.ts";
 import { openLanes } from "../../src/run/approval/due.ts";
@@ -16,6 +16,7 @@ import type { RunState } from "../../src/run/state.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 import { chance } from "./random.ts";
 import { randomBlueprint } from "./random-blueprint.ts";
+import { randomTaint } from "./random-taint.ts";
 import { createWorld, type World } from "./world.ts";
 
 export interface Simulated {
@@ -38,13 +39,17 @@ export async function simulate(seed: number, crashRate: number): Promise<Simulat
   const store = createMemoryStore({ clock });
   const world = createWorld({ dice, clock, journal: store.journal, crashRate });
   const { ports } = world.incarnate();
-  const compiled = compile(randomBlueprint(dice), {
+  const blueprint = randomBlueprint(dice);
+  const input: CompileInput = {
     level: dice.pick(["L1", "L2", "L3"]),
     params: {},
     actions: ports.actions.signatures(),
     rules: [],
     child: () => undefined,
-  });
+  };
+  const tainted = compile(randomTaint(blueprint, chance(~seed)), input);
+  // A stage may read from one that no route leads to.
+  const compiled = tainted.ok ? tainted : compile(blueprint, input);
   if (!compiled.ok) throw new Error(`seed ${seed}: ${compiled.problems.map((problem) => problem.what).join("; ")}`);
   const plan = compiled.value;
 

@@ -86,14 +86,15 @@ export function createWorld(options: WorldOptions): World {
     };
 
     async function happen(
-      request: Pick<ProcessRequest, "key" | "stage" | "attempt"> & { readonly folder?: string | null },
+      request: Pick<ProcessRequest, "key" | "stage" | "attempt"> & Partial<Pick<ProcessRequest, "folder" | "wall">>,
       program: string,
       ms: number,
       signal: AbortSignal,
     ): Promise<boolean> {
       const { key, stage, attempt } = request;
       const happening: Happening = { key, stage, attempt, durable, program };
-      const files = workspaces.files(request.folder ?? "");
+      const canWrite = request.wall?.sandbox !== "read_only";
+      const files = canWrite ? workspaces.files(request.folder ?? "") : undefined;
       let happened = false;
       const apply = (): void => {
         if (happened) return;

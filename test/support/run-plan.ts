@@ -6,7 +6,7 @@ import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import { formatRunId, type RunId } from "../../src/base/ids.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import type { Landing } from "../../src/kernel/aftermath.ts";
-import { createInbox, type Inbox } from "../../src/kernel/inbox.ts";
+import { createInbox, type Inbox } from "../../src/kernel/control/inbox.ts";
 import { type LoopEnd, type Restored, runLoop } from "../../src/kernel/loop.ts";
 import { recover } from "../../src/kernel/recover.ts";
 import { restore } from "../../src/kernel/replay.ts";

@@ -6,7 +6,7 @@ import { constants, existsSync } from "node:fs";
 import { type FileHandle, mkdir, open, realpath } from "node:fs/promises";
 import { isAbsolute, normalize, relative, sep } from "node:path";
 import { pawlError } from "../../base/errors.ts";
-import { sealedPartOf } from "../../plan/sealed-names.ts";
+import { sealedPartOf } from "../../plan/paths/sealed-names.ts";
 import { FILE_ERRORS } from "../../ports/errors/file-errors.ts";
 import { errnoOf } from "./store-errors.ts";
 

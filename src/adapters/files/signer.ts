@@ -7,7 +7,7 @@ import { constants } from "node:fs";
 import { link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { isPawlError, pawlError } from "../../base/errors.ts";
 import { SIGNER_ERRORS } from "../../ports/errors/signer-errors.ts";
-import type { Signer } from "../../ports/signer.ts";
+import type { Signer } from "../../ports/trust/signer.ts";
 import { openTemporary, replaceFile, syncFolder, writeAll } from "./durable.ts";
 import { errnoOf } from "./store-errors.ts";
 

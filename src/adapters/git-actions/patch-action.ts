@@ -5,7 +5,7 @@ import { join, posix } from "node:path";
 import { pawlError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { visibleLine } from "../../base/visible.ts";
-import { sealedPartOf } from "../../plan/sealed-names.ts";
+import { sealedPartOf } from "../../plan/paths/sealed-names.ts";
 import type { ActionContext } from "../../ports/actions.ts";
 import { GIT_ERRORS } from "../../ports/errors/git-errors.ts";
 import { refPart } from "./commit-actions.ts";

@@ -1,6 +1,6 @@
 /** A signer whose key lives as long as the object: for tests and runs that leave nothing behind. */
 import { sha256 } from "../../base/digest.ts";
-import type { Signer } from "../../ports/signer.ts";
+import type { Signer } from "../../ports/trust/signer.ts";
 
 /** Not a signature that could convince a stranger: whoever knows `name` can make it. */
 export function createMemorySigner(name = "memory"): Signer {

@@ -3,7 +3,7 @@
  * can be made; to hold every folder against that would take a mount for each. The look is bounded, nearest first.
  */
 import { type Dirent, lstatSync, opendirSync } from "node:fs";
-import { SEALED_FILES, SEALED_FOLDERS } from "../../plan/sealed-names.ts";
+import { SEALED_FILES, SEALED_FOLDERS } from "../../plan/paths/sealed-names.ts";
 
 const NAMES: ReadonlySet<string> = new Set([...SEALED_FOLDERS, ...SEALED_FILES]);
 /** The state of another project is nobody's business here. */

@@ -1,6 +1,6 @@
 /** Which paths of a workspace a process may read but never write, create or replace, by the mode of its wall. */
 import type { SandboxMode } from "../../blueprint/blueprint.ts";
-import { SEALED_FILES, SEALED_FOLDERS } from "../../plan/sealed-names.ts";
+import { SEALED_FILES, SEALED_FOLDERS } from "../../plan/paths/sealed-names.ts";
 
 const TOOLS: readonly string[] = [...SEALED_FOLDERS, ...SEALED_FILES];
 

@@ -7,8 +7,8 @@ import type { Journal } from "../../ports/store/journal.ts";
 import type { EventOf, RunEvent, StoredEvent } from "../../run/events.ts";
 import { lastRowChange } from "../../run/record/row.ts";
 import type { Changes } from "./changes.ts";
-import type { EventReader } from "./event-reader.ts";
-import type { Entry, EventWriter } from "./event-writer.ts";
+import type { EventReader } from "./events/event-reader.ts";
+import type { Entry, EventWriter } from "./events/event-writer.ts";
 import type { GroupCommit } from "./group-commit.ts";
 
 interface JournalParts {

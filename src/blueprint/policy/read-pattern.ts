@@ -1,5 +1,5 @@
 /** The one key of a rule that says what it is about → a pattern. */
-import { globProblem } from "../../base/glob.ts";
+import { globProblem } from "../../base/match/glob.ts";
 import { hostProblem } from "../../policy/patterns/host.ts";
 import { textProblem } from "../../policy/patterns/text.ts";
 import type { Effect, Pattern } from "../../policy/rule.ts";

@@ -1,6 +1,6 @@
 /** Shapes of single values that mean something in a blueprint: names, paths, amounts, waits. */
-import { globProblem } from "../../base/glob.ts";
-import { readPattern } from "../../base/pattern.ts";
+import { globProblem } from "../../base/match/glob.ts";
+import { readPattern } from "../../base/match/pattern.ts";
 import type { BackoffSpec, WorkspaceSpec } from "../blueprint.ts";
 import type { MapNode } from "../text/tree.ts";
 import { duration, either, list, mapped, object, oneOf, reportType, type Shape, scalar, text } from "./shape.ts";

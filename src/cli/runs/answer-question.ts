@@ -1,7 +1,7 @@
 /** An answer from the command line: recorded first, then the run goes on here unless the person says otherwise. */
 import { isTerminal } from "../../run/reasons.ts";
-import type { AnswerReport } from "../../runtime/approvals.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
+import type { AnswerReport } from "../../runtime/trust/approvals.ts";
 import { EXIT, type ExitCode, exitOfRun } from "../exit-codes.ts";
 import type { Context, OptionSpec } from "../spec.ts";
 import { oneLine } from "../views/event-line.ts";

@@ -5,10 +5,10 @@ import type { StoredEvent } from "../../run/events.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { Output } from "../output.ts";
 import { elapsedStamp, oneLine, renderEventLine } from "../views/event-line.ts";
-import { formatElapsed } from "../views/format-time.ts";
 import { createLive, type LiveLine } from "../views/live.ts";
 import { nextSteps, renderRun } from "../views/run.ts";
 import { openAttempts, type RunStory } from "../views/run-story.ts";
+import { formatElapsed } from "../views/text/format-time.ts";
 
 export interface RunWriter {
   /** Told once the event is part of the story. */

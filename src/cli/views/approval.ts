@@ -2,11 +2,11 @@
 import { visible } from "../../base/visible.ts";
 import type { ShownChange, ShownFile } from "../../gates/shown/shown-change.ts";
 import type { Approval } from "../../run/approval/approvals.ts";
-import type { ApprovalDetail } from "../../runtime/approvals.ts";
+import type { ApprovalDetail } from "../../runtime/trust/approvals.ts";
 import type { Paint } from "../output.ts";
 import { oneLine } from "./event-line.ts";
-import { countOf, formatAge, formatElapsed, formatTime } from "./format-time.ts";
-import { renderLabelled, renderTable } from "./table.ts";
+import { countOf, formatAge, formatElapsed, formatTime } from "./text/format-time.ts";
+import { renderLabelled, renderTable } from "./text/table.ts";
 
 export function renderApprovals(
   details: readonly ApprovalDetail[],

@@ -3,8 +3,8 @@ import { relative, resolve } from "node:path";
 import { codeFrame, type Diagnostic, type Span } from "../../base/diagnostic.ts";
 import { visible } from "../../base/visible.ts";
 import type { Paint } from "../output.ts";
-import { countOf } from "./format-time.ts";
-import { renderLabelled } from "./table.ts";
+import { countOf } from "./text/format-time.ts";
+import { renderLabelled } from "./text/table.ts";
 
 export interface ProblemsView {
   readonly problems: readonly Diagnostic[];

@@ -3,7 +3,7 @@ import { formatBytes } from "../../base/size.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { EventOf, RunEvent } from "../../run/events.ts";
 import type { Paint } from "../output.ts";
-import { countOf, formatElapsed } from "./format-time.ts";
+import { countOf, formatElapsed } from "./text/format-time.ts";
 
 /** What happened, without time and number. Text from outside is escaped and put on one line. */
 export function renderEventLine(event: RunEvent, paint: Paint): string {

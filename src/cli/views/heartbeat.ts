@@ -3,7 +3,7 @@ import { formatBytes } from "../../base/size.ts";
 import type { Heartbeat } from "../../ports/heartbeats.ts";
 import type { Paint } from "../output.ts";
 import { oneLine } from "./event-line.ts";
-import { formatElapsed } from "./format-time.ts";
+import { formatElapsed } from "./text/format-time.ts";
 
 export function renderHeartbeat(beat: Heartbeat, paint: Paint): readonly string[] {
   const facts = [

@@ -2,7 +2,7 @@
  * Live: a few lines at the bottom of a terminal that are redrawn in place, at most ten times a second. Lines that stay
  * are printed above them. After `close` nothing of it is left on the screen.
  */
-import { fitText, textWidth } from "./text-width.ts";
+import { fitText, textWidth } from "./text/text-width.ts";
 
 export interface Live {
   /** Prints a line that stays, with the next redraw. */

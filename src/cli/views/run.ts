@@ -3,9 +3,9 @@ import { formatUsd } from "../../base/usage.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import type { Paint } from "../output.ts";
 import { oneLine, renderCause, statusColor } from "./event-line.ts";
-import { countOf, formatElapsed, formatTime } from "./format-time.ts";
 import { type AttemptStory, lastTrouble, type RunStory } from "./run-story.ts";
-import { type Cell, renderLabelled, renderTable } from "./table.ts";
+import { countOf, formatElapsed, formatTime } from "./text/format-time.ts";
+import { type Cell, renderLabelled, renderTable } from "./text/table.ts";
 
 /** A thing to do, and the line to type for it; `line` may be several lines of YAML. */
 export interface NextStep {

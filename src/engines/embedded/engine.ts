@@ -1,7 +1,7 @@
 /** The embedded engine: loops live in this process; a lease that the operating system holds keeps every other process out. */
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
-import { heed } from "../../kernel/heed.ts";
+import { heed } from "../../kernel/control/heed.ts";
 import { replay } from "../../kernel/replay.ts";
 import type { Engine, ReplayReport } from "../../ports/engine.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";

@@ -3,7 +3,7 @@ import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import { NO_USAGE } from "../../base/usage.ts";
 import type { Landing } from "../../kernel/aftermath.ts";
-import { createInbox, type Inbox } from "../../kernel/inbox.ts";
+import { createInbox, type Inbox } from "../../kernel/control/inbox.ts";
 import { type LoopEnd, type Restored, runLoop } from "../../kernel/loop.ts";
 import { recover } from "../../kernel/recover.ts";
 import { restore } from "../../kernel/replay.ts";

@@ -48,7 +48,7 @@ describe("the trailer of a commit", () => {
 describe("the part of a pull request", () => {
   it("tells gates, tests, cost and how to check it", () => {
     const tests = {
-      counts: { passed: 12, failed: 1, skipped: 0 },
+      counts: { passed: 12, failed: 1, skipped: 0, oldFailures: 41 },
       results: null,
       fixed: ["a", "b"],
       oldFailures: ["c"],
@@ -66,7 +66,7 @@ Blueprint fix at level L2, run r\\_1. Every gate passed, for exactly this tree (
 | gate | judged by | verdict | evidence |
 |---|---|---|---|
 | check | exit | pass | exit 0 |
-| verify | tests | pass | 12 passed, 1 failed, 0 skipped, 2 fixed, 1 failed before and still do, 2001 new |
+| verify | tests | pass | 12 passed, 1 failed, 0 skipped, 2 fixed, 41 failed before and still do, 2001 new |
 | human | person | pass |  |
 
 Cost: 4 stage starts, 61 s, 1200 tokens, $0.03.

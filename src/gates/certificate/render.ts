@@ -64,10 +64,13 @@ const TOLD: readonly (readonly [TestList, string])[] = [
 
 function evidenceOf({ tests, exit }: GateEntry): string {
   if (tests === null) return exit === null ? "" : `exit ${exit}`;
-  const { passed, failed, skipped } = tests.counts as Readonly<Record<string, unknown>>;
-  const counts = [`${Number(passed ?? 0)} passed`, `${Number(failed ?? 0)} failed`, `${Number(skipped ?? 0)} skipped`];
-  const lists = TOLD.map(([name, word]) => [lengthOf(tests[name]), word] as const).filter(([count]) => count > 0);
-  return [...counts, ...lists.map(([count, word]) => `${count} ${word}`)].join(", ");
+  const counts = tests.counts as Readonly<Record<string, unknown>>;
+  // A verdict may name fewer tests than it counts.
+  const lists = TOLD.map(([name, word]) => [Number(counts[name] ?? lengthOf(tests[name])), word] as const);
+  return [
+    ...["passed", "failed", "skipped"].map((word) => `${Number(counts[word] ?? 0)} ${word}`),
+    ...lists.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`),
+  ].join(", ");
 }
 
 function cut(lines: readonly string[], rest: (more: number) => string): readonly string[] {

@@ -4,8 +4,8 @@
  */
 import type { GateStage, Plan } from "../../plan/plan.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
+import type { Halt } from "../control/halt.ts";
 import type { Finished, Flight, Of } from "../flight.ts";
-import type { Halt } from "../halt.ts";
 import { execute, finishedBy, orRefusal, type Processed, refused } from "../process.ts";
 import type { Bench } from "./bench.ts";
 import { judgeMeasured } from "./metric.ts";

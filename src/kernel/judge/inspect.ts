@@ -4,9 +4,9 @@ import { type ChangeVerdict, judgeChange } from "../../gates/change.ts";
 import { judgeMerge } from "../../gates/merge.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
-import { createDeadline } from "../deadline.ts";
+import { createDeadline } from "../control/deadline.ts";
+import type { Halt } from "../control/halt.ts";
 import { type Finished, type Flight, failure, type Of } from "../flight.ts";
-import type { Halt } from "../halt.ts";
 import { orRefusal } from "../process.ts";
 
 export async function performInspection(

@@ -3,7 +3,7 @@ import { type Expression, resolve } from "../../base/expression.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { createRedactor, redactJson } from "../../base/redact.ts";
 import type { EffectClass, Level, WorkspaceSpec } from "../../blueprint/blueprint.ts";
-import { outcomesOf } from "../../blueprint/outcomes.ts";
+import { outcomesOf } from "../../blueprint/gate/outcomes.ts";
 import { compilePolicy } from "../../policy/compile.ts";
 import { decide } from "../../policy/decide.ts";
 import { describeRequest } from "../../policy/describe.ts";

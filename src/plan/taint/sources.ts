@@ -65,6 +65,7 @@ function isSource(spec: LeafSpec, { blueprint, actions, child }: TaintInput): bo
   if (spec.untrusted !== undefined) return spec.untrusted;
   switch (spec.kind) {
     case "approval":
+    case "inspection":
       return false;
     case "action":
       return actions.get(spec.action)?.untrusted === true;

@@ -15,6 +15,7 @@ import {
   run,
   signature,
 } from "../../../test/support/blueprint-builder.ts";
+import { planFrom } from "../../../test/support/plan-from-yaml.ts";
 import type { Blueprint, StageSpec } from "../../blueprint/blueprint.ts";
 import type { ActionSignature, LeafStage, Plan } from "../plan.ts";
 
@@ -200,6 +201,25 @@ describe("a tree", () => {
     const set = action("s", { action: "set", with: { map: [["x", ref("stages.d.output")]] } });
     const check = gate("h", { inputs: ["g.log"] });
     expect(taintOf([...quoted, set, check])).toEqual({ s: ["f"], h: ["f"] });
+  });
+
+  test("is quoted by a gate that judges the change, which reads nothing else", () => {
+    const taint = (untrusted: boolean) =>
+      leavesOf(
+        planFrom(
+          `defaults: { network: [example.org] }\nstages:\n  - { id: f, command: [ok], untrusted: ${untrusted} }\n  - { id: c, gate: { change: { max_files: 3 } } }\n  - { id: a, action: test.work, with: { text: "\${stages.c.output}" } }\n`,
+        ),
+      ).map(([, leaf]) => [leaf.taint, leaf.untrusted]);
+    expect(taint(true)).toEqual([
+      [undefined, true],
+      [undefined, true],
+      [["f"], true],
+    ]);
+    expect(taint(false)).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
   });
 
   test("that a stage has filled itself tells it nothing new", () => {

@@ -74,7 +74,8 @@ function readDirectly(leaf: Leaf, { given, early }: Graph, trees: Trees, { actio
   const files = spec.kind === "command" ? tree.filter((source) => source !== leaf.path) : [];
   for (const source of [...places, ...files]) add(leaf.reads, source, null);
   const usesTree = spec.kind === "action" && actions.get(spec.action)?.usesTree === true;
-  if (spec.kind === "gate" || usesTree) for (const source of tree) leaf.quotes.add(source);
+  if (spec.kind === "gate" || spec.kind === "inspection" || usesTree)
+    for (const source of tree) leaf.quotes.add(source);
 }
 
 /** From results to whoever reads them, until nothing changes. */

@@ -1,5 +1,5 @@
 /** Argument lists. An unknown argument (null) stands for one or more. */
-import { compileSome } from "../../base/glob.ts";
+import { compileSome } from "../../base/match/glob.ts";
 import { type Asked, type Mode, placesOf, rooted } from "../asked.ts";
 import type { RequestOf } from "../request.ts";
 import type { Argv } from "../shell/facts.ts";

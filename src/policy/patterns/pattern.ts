@@ -1,5 +1,5 @@
 /** One pattern → a test of requests. Nothing here looks at a rule's conditions. */
-import { compileParts } from "../../base/glob.ts";
+import { compileParts } from "../../base/match/glob.ts";
 import { type Asked, type Mode, placeOf, rooted } from "../asked.ts";
 import type { RequestOf } from "../request.ts";
 import type { Pattern } from "../rule.ts";

@@ -1,5 +1,5 @@
 /** Text with `*` in it. Every match takes time linear in the length of pattern and text. */
-import { alternatives } from "../../base/glob.ts";
+import { alternatives } from "../../base/match/glob.ts";
 
 const MOST_ALTERNATIVES = 64;
 const BRACES = `has braces that are not closed, or give more than ${MOST_ALTERNATIVES} alternatives`;

@@ -46,7 +46,7 @@ describe("a stage that reads third-party text", () => {
     ["an input", `  - ${FETCH}\n  - { id: a, command: [ok], inputs: [f.log] }\n`, "f"],
     ["a variable", `  - ${FETCH}\n  - { id: a, command: [ok], env: { X: "\${stages.f.output}" } }\n`, "f"],
     ["an action", `  - ${FETCH}\n  - { id: a, action: test.work, with: { text: "\${stages.f.output}" } }\n`, "f"],
-    ["the tree", "  - { id: f, command: [ok], untrusted: true }\n  - { id: a, command: [ok] }\n", "run.tree"],
+    ["the tree", "  - { id: f, command: [ok], untrusted: true }\n  - { id: a, command: [ok] }\n", "run.tree/f"],
     [
       "an item",
       `  - ${FETCH.replace("text", "lines")}\n  - { id: g, group: { for_each: "\${stages.f.output}", stage: { id: a, command: [ok, "\${item}"] } } }\n`,
@@ -65,6 +65,28 @@ describe("a stage that reads third-party text", () => {
     const params = { issue: "x" };
     const { ran, denied } = await played(unsaid(planFrom(yaml, { params }), "a"), {}, params);
     expect([ran, denied]).toMatchObject([[], { rule: "taint", why: why("params.issue") }]);
+  });
+
+  it("starts again in the tree that it has filled itself", async () => {
+    const stages =
+      "  - { id: f, command: [ok], untrusted: true, max_attempts: 1 }\n  - { id: g, gate: { command: [ok] }, on_failure: f }\n";
+    const script: Script = {
+      stages: {
+        g: [
+          { cause: "exit", exit: 1 },
+          { cause: "ok", exit: 0 },
+        ],
+      },
+    };
+    const { ran, denied } = await played(planFrom(`limits: { rounds: 2 }\nstages:\n${stages}`), script);
+    expect([ran, denied]).toEqual([["f", "g", "f", "g"], undefined]);
+  });
+
+  it("does not start in a tree that a member without a wall has filled", async () => {
+    const member = "{ id: m, command: [ok], untrusted: true, sandbox: danger_full_access }";
+    const plan = planFrom(`stages:\n  - { id: f, group: { parallel: [${member}] } }\n  - { id: a, command: [ok] }\n`);
+    expect((await played(plan)).denied).toBeUndefined();
+    expect((await played(unsaid(plan, "a"))).denied).toMatchObject({ rule: "taint", why: why("run.tree/f.m") });
   });
 
   it.each([
@@ -159,14 +181,14 @@ describe("where third-party text is", () => {
     const plan = planFrom(ASKED);
     expect(follow(plan, [])).toEqual(["params.issue"]);
     expect(follow(plan, ended("f"))).toEqual(["params.issue", "f"]);
-    expect(follow(plan, ended("f", "failure", { tree: "t1" }))).toEqual(["params.issue", "f", "run.tree"]);
+    expect(follow(plan, ended("f", "failure", { tree: "t1" }))).toEqual(["params.issue", "f", "run.tree/f"]);
   });
 
   it("is nowhere any more when a person has passed it, and still there when not", () => {
     const plan = planFrom(ASKED);
     const filled = ended("f", "success", { tree: "t1" });
     expect(follow(plan, [...filled, ...ended("ok", "pass")])).toEqual([]);
-    expect(follow(plan, [...filled, ...ended("ok", "fail")])).toEqual(["params.issue", "f", "run.tree"]);
+    expect(follow(plan, [...filled, ...ended("ok", "fail")])).toEqual(["params.issue", "f", "run.tree/f"]);
   });
 
   it("is in the tree after a stage without a wall, and not after a gate", () => {
@@ -175,7 +197,7 @@ describe("where third-party text is", () => {
     expect(follow(planFrom(yaml("")), ended("g", "pass", tree))).toEqual(["g"]);
     expect(follow(planFrom(yaml(", sandbox: danger_full_access")), ended("g", "pass", tree))).toEqual([
       "g",
-      "run.tree",
+      "run.tree/g",
     ]);
   });
 });

@@ -18,12 +18,21 @@ export function noteTaint({ tainted }: RunFacts, { group }: Progress, { path, le
   const isOpen = "wall" in leaf && leaf.wall.sandbox === "danger_full_access";
   // The workspace of a member is its own, and what a gate leaves in a tree is thrown away.
   const changesTree = group === null && leaf.kind !== "gate" && result.tree !== undefined;
-  if (isOpen || changesTree) tainted.add(TREE);
+  if (isOpen || changesTree) tainted.add(`${TREE}/${nameOf(leaf, group)}`);
+}
+
+function nameOf({ id }: LeafStage, group: Progress["group"]): string {
+  return group === null ? id : `${group.stage}.${id}`;
+}
+
+/** Third-party text in the tree: what the run was given with it, and what stages have put there. */
+function inTree({ tainted }: RunFacts): readonly string[] {
+  return [...tainted].filter((place) => place === TREE || place.startsWith(`${TREE}/`));
 }
 
 /** Why the leaf may not start, or null. */
 export function taintProblem(plan: Plan, facts: RunFacts, progress: Progress, leaf: LeafStage): string | null {
-  const read = readBy(plan, progress, leaf).filter((place) => facts.tainted.has(place));
+  const read = readBy(plan, facts, progress, leaf);
   if (read.length > 0 && leaf.taint === undefined)
     return `it reads third-party text from ${read.join(", ")}, and its plan does not say so`;
   if (leaf.kind === "run") return childProblem(plan, facts, progress, leaf);
@@ -39,29 +48,28 @@ export function taintProblem(plan: Plan, facts: RunFacts, progress: Progress, le
 /** The plan of a child must know of the third-party text that it is given. */
 function childProblem(
   plan: Plan,
-  { tainted }: RunFacts,
+  facts: RunFacts,
   progress: Progress,
   leaf: Extract<LeafStage, { kind: "run" }>,
 ): string | null {
   const { untrusted = [], workspace } = childOf(plan, leaf.plan);
   const items = itemsOf(plan, progress);
   const given = leaf.params
-    .filter(([, value]) => placesIn([value], items).some((place) => tainted.has(place)))
+    .filter(([, value]) => placesIn([value], items).some((place) => facts.tainted.has(place)))
     .map(([name]) => `params.${name}`);
-  const tree = workspace !== null && tainted.has(TREE) ? [TREE] : [];
+  const tree = workspace !== null && inTree(facts).length > 0 ? [TREE] : [];
   const unknown = [...given, ...tree].filter((place) => !untrusted.includes(place));
   return unknown.length === 0
     ? null
     : `the plan of its child does not know that ${unknown.join(", ")} is third-party text`;
 }
 
-/** Places that the leaf reads from. Only a program is led by the files that it works on. */
-function readBy(plan: Plan, progress: Progress, leaf: LeafStage): readonly string[] {
-  return [
-    ...placesIn(leafExpressions(leaf), itemsOf(plan, progress)),
-    ...leaf.inputs.map(stageOfInput),
-    ...(leaf.kind === "command" ? [TREE] : []),
-  ];
+/** Places with third-party text that the leaf reads from. Only a program is led by the files that it works on. */
+function readBy(plan: Plan, facts: RunFacts, progress: Progress, leaf: LeafStage): readonly string[] {
+  const places = [...placesIn(leafExpressions(leaf), itemsOf(plan, progress)), ...leaf.inputs.map(stageOfInput)];
+  const own = `${TREE}/${nameOf(leaf, progress.group)}`;
+  const files = leaf.kind === "command" ? inTree(facts).filter((place) => place !== own) : [];
+  return [...places.filter((place) => facts.tainted.has(place)), ...files];
 }
 
 function itemsOf(plan: Plan, { group }: Progress): readonly string[] {

@@ -1,7 +1,7 @@
 /** Saves what a workspace holds: as a tree when a tree can hold it, else as an archive of all its bytes. */
 import { lstat } from "node:fs/promises";
 import { isPawlError } from "../../../base/errors.ts";
-import { SEALED_FILES, SEALED_FOLDERS } from "../../../plan/sealed-names.ts";
+import { SEALED_FILES, SEALED_FOLDERS } from "../../../plan/paths/sealed-names.ts";
 import type { SaveLabel } from "../../../ports/workspaces.ts";
 import type { Cell } from "../cell/cell.ts";
 import { ARCHIVE, ARCHIVE_PRIVATE, RELINK, SALVAGE } from "../cell/scripts.ts";

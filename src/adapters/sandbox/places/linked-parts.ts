@@ -1,6 +1,6 @@
 /** Where a link in a folder leads: to something in the same folder, whether it exists yet or not, or out of it. */
 import { posix } from "node:path";
-import { type Spot, statOf, targetOf } from "../mount-points.ts";
+import { type Spot, statOf, targetOf } from "./mount-points.ts";
 
 export interface Lead {
   /** The way from the same root: to what it leads to, or to another link on the way there. */

@@ -1,13 +1,13 @@
 /** What is mounted at one sealed path: itself, what its link leads to, or something empty. Nothing of it can be written. */
 import type { BigIntStats } from "node:fs";
 import { pawlError } from "../../../base/errors.ts";
-import { isFileByNature } from "../../../plan/sealed-names.ts";
+import { isFileByNature } from "../../../plan/paths/sealed-names.ts";
 import { SANDBOX_ERRORS } from "../../../ports/errors/sandbox-errors.ts";
-import type { MountPoints, Spot } from "../mount-points.ts";
-import { statOf } from "../mount-points.ts";
 import { idOf, type Layer } from "../wall.ts";
 import { createBlankFiles } from "./blank-file.ts";
 import { leadOf } from "./linked-parts.ts";
+import type { MountPoints, Spot } from "./mount-points.ts";
+import { statOf } from "./mount-points.ts";
 
 /** What had to be made or must be made yet. */
 export interface Laying {

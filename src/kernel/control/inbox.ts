@@ -1,0 +1,67 @@
+/** Inbox: what people ask of a run while it is hosted, and the wake-up for whatever ends meanwhile. */
+import type { Clock } from "../../ports/clock.ts";
+import type { ControlRequest } from "../../ports/store/control.ts";
+import type { Landing } from "../aftermath.ts";
+
+export interface Inbox {
+  ask(request: ControlRequest): void;
+  /** An effect ended. */
+  land(landing: Landing): void;
+  /** Something that must end the loop: its host leaves, or a port broke. */
+  fail(error: unknown): void;
+  /** The time that was waited for has come. */
+  wake(): void;
+  take(): { readonly requests: readonly ControlRequest[]; readonly landed: readonly Landing[] };
+  /** Resolves when there is something to take or it was woken; rejects with what `fail` was given. */
+  changed(): Promise<void>;
+}
+
+export function createInbox(): Inbox {
+  let requests: ControlRequest[] = [];
+  let landed: Landing[] = [];
+  let failure: { readonly error: unknown } | null = null;
+  let resume: (() => void) | null = null;
+  const notify = (): void => {
+    resume?.();
+    resume = null;
+  };
+  return {
+    ask(request) {
+      requests.push(request);
+      notify();
+    },
+    land(landing) {
+      landed.push(landing);
+      notify();
+    },
+    fail(error) {
+      failure ??= { error };
+      notify();
+    },
+    take() {
+      const taken = { requests, landed };
+      requests = [];
+      landed = [];
+      return taken;
+    },
+    wake: notify,
+    async changed() {
+      if (requests.length === 0 && landed.length === 0 && failure === null) {
+        await new Promise<void>((resolve) => {
+          resume = resolve;
+        });
+      }
+      if (failure !== null) throw failure.error;
+    },
+  };
+}
+
+/** Waits for a change, or for a time; null: there is none. */
+export async function waitUntil(until: number | null, clock: Clock, inbox: Inbox): Promise<void> {
+  const callOff = until === null ? null : clock.after(until - clock.now(), inbox.wake);
+  try {
+    await inbox.changed();
+  } finally {
+    callOff?.();
+  }
+}

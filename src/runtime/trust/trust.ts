@@ -1,0 +1,138 @@
+/** What a blueprint has earned, gathered from the store; and the refusal of what it has not. */
+import { pawlError } from "../../base/errors.ts";
+import { formatEvidenceId } from "../../base/ids.ts";
+import { gatesDigest } from "../../gates/certificate/digests.ts";
+import {
+  type Earned,
+  earnedLevel,
+  type History,
+  missingFor,
+  missingText,
+  type RunEvidence,
+} from "../../loops/earned-level.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { NewRun } from "../../ports/engine.ts";
+import type { DrillRecord, EvidenceRecord, IncidentRecord } from "../../ports/store/evidence.ts";
+import type { RunRow } from "../../ports/store/run-index.ts";
+import type { Store } from "../../ports/store/store.ts";
+import { RUN_ERRORS } from "../../run/errors.ts";
+import { isTerminal } from "../../run/reasons.ts";
+import type { Runtime, StartOptions } from "../runtime.ts";
+import { type CertifyParts, checkCertificates } from "./certify.ts";
+
+/** More runs than any row of clean ones that counts, with room for those that say nothing. */
+const MOST_RUNS = 100;
+const MOST_DRILLS = 100;
+
+export interface TrustParts extends CertifyParts {
+  readonly clock: Clock;
+  randomBytes(count: number): Uint8Array;
+}
+
+type Open = () => Promise<{ readonly store: Store }>;
+
+/** A project without state has no evidence, and asking for it creates none. */
+export function createTrust(
+  parts: TrustParts,
+  open: Open,
+  hasState: () => boolean,
+): Pick<Runtime, "certificates" | "earned" | "addEvidence" | "evidence"> {
+  return {
+    certificates: async (run) => checkCertificates(parts, (await open()).store, run),
+    async earned(plan) {
+      const now = parts.clock.now();
+      const nothing = { now, gates: gatesDigest(plan), runs: [], drills: [], incidents: [] };
+      const earned = hasState() ? await earnedBy((await open()).store, plan, now) : earnedLevel(nothing);
+      const lacking = missingFor(earned, plan.level);
+      return { ...earned, level: plan.level, isEarned: lacking.length === 0, lacking };
+    },
+    async addEvidence(fresh) {
+      const record: EvidenceRecord = { ...fresh, id: formatEvidenceId(parts.randomBytes(12)), at: parts.clock.now() };
+      await (await open()).store.evidence.add(record);
+      return record;
+    },
+    async evidence(query) {
+      return hasState() ? (await open()).store.evidence.list(query) : { records: [], next: null };
+    },
+  };
+}
+
+async function earnedBy(store: Store, plan: Plan, now: number): Promise<Earned> {
+  const incidents = await allIncidents(store, plan.name);
+  const { records } = await store.evidence.list({ blueprint: plan.name, kind: "drill", limit: MOST_DRILLS });
+  const { rows } = await store.runs.list({ blueprint: plan.name, limit: MOST_RUNS });
+  const digests = new Map<string, Promise<Pick<RunEvidence, "level" | "gates"> | null>>();
+  const runs: RunEvidence[] = [];
+  for (const row of rows) {
+    const known = digests.get(row.plan) ?? aboutPlan(store, row.plan);
+    digests.set(row.plan, known);
+    const about = await known;
+    if (about !== null) runs.push({ run: row.run, at: row.createdAt, ...about, result: await resultOf(store, row) });
+  }
+  const history: History = {
+    now,
+    gates: gatesDigest(plan),
+    runs,
+    drills: records as readonly DrillRecord[],
+    incidents,
+  };
+  return earnedLevel(history);
+}
+
+/** All of them: an old one may be the only one that its level was lost by. */
+async function allIncidents({ evidence }: Store, blueprint: string): Promise<readonly IncidentRecord[]> {
+  const found: IncidentRecord[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof evidence.list>> = await evidence.list({
+      ...{ blueprint, kind: "incident", limit: 1000 },
+      ...(cursor === null ? {} : { cursor }),
+    });
+    found.push(...(page.records as readonly IncidentRecord[]));
+    cursor = page.next;
+  } while (cursor !== null);
+  return found;
+}
+
+async function aboutPlan(
+  { journal }: Store,
+  fingerprint: string,
+): Promise<Pick<RunEvidence, "level" | "gates"> | null> {
+  const plan = await journal.plan(fingerprint);
+  return plan === undefined ? null : { level: plan.level, gates: gatesDigest(plan) };
+}
+
+/** Only a success that carries its certificate is clean; what a person ended says nothing about the gates. */
+async function resultOf({ journal }: Store, { run, status, events }: RunRow): Promise<RunEvidence["result"]> {
+  if (!isTerminal(status) || status === "cancelled" || status === "killed") return "silent";
+  if (status !== "succeeded") return "failed";
+  const [first] = await journal.read(run, 0, 1);
+  if (first?.event.type === "run.created" && first.event.forked !== undefined) return "silent";
+  const [last] = await journal.read(run, events - 1, 1);
+  return last?.event.type === "run.finished" && last.event.certificate !== undefined ? "clean" : "failed";
+}
+
+/**
+ * What the first event of a run says about its level: nothing when it is earned. Rejects with RUN_LEVEL_UNEARNED when it is
+ * not and nobody took it upon themselves.
+ */
+export async function admitLevel(
+  store: Store,
+  plan: Plan,
+  now: number,
+  { unearned }: StartOptions,
+): Promise<Pick<NewRun, "unearned">> {
+  // Looking and reporting need no evidence.
+  if (plan.level <= "L1") return {};
+  const earned = await earnedBy(store, plan, now);
+  const missing = missingFor(earned, plan.level).map(missingText);
+  if (missing.length === 0) return {};
+  if (unearned !== undefined) return { unearned: { ...unearned, missing } };
+  throw pawlError(RUN_ERRORS, "RUN_LEVEL_UNEARNED", {
+    plan: plan.name,
+    level: plan.level,
+    earned: earned.earned,
+    missing,
+  });
+}
