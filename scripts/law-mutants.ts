@@ -1,19 +1,11 @@
 /** One mutant per guard: the smallest edit that takes the guard away, and the tests that must notice. */
-
-export interface Mutant {
-  readonly name: string;
-  readonly file: string;
-  /** Must stand exactly once in the file. */
-  readonly find: string;
-  readonly replace: string;
-  readonly tests: readonly string[];
-  /** Simulated runs; 400 unless told. */
-  readonly seeds?: number;
-}
+import { JUDGEMENT_MUTANTS } from "./judgement-mutants.ts";
+import type { Mutant } from "./mutant.ts";
 
 const LAWS = ["test/simulation/crash.test.ts"];
 
 export const MUTANTS: readonly Mutant[] = [
+  ...JUDGEMENT_MUTANTS,
   {
     name: "an effect begins before its INTENT is durable",
     file: "src/kernel/loop.ts",
@@ -57,90 +49,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "start.granted === digest",
     replace: "start.granted !== null",
     tests: ["src/kernel/authorize.test.ts"],
-  },
-  {
-    name: "strictest does not win",
-    file: "src/policy/rule.ts",
-    find: '["deny", "ask", "allow"]',
-    replace: '["allow", "ask", "deny"]',
-    tests: ["src/policy"],
-  },
-  {
-    name: "what no rule mentions is allowed",
-    file: "src/policy/judge-one.ts",
-    find: 'by?.rule.effect ?? "deny"',
-    replace: 'by?.rule.effect ?? "allow"',
-    tests: ["src/policy"],
-  },
-  {
-    name: "an unknown argument is taken for a known one",
-    file: "src/policy/patterns/argv.ts",
-    find: 'return mode === "may" ? mayCover',
-    replace: "return mode !== undefined ? mayCover",
-    tests: ["src/policy"],
-  },
-  {
-    name: "exceptions of a rule that allows hold only when they must",
-    file: "src/policy/compile.ts",
-    find: 'mode === "must" ? "may" : "must"',
-    replace: "mode",
-    tests: ["src/policy"],
-  },
-  {
-    name: "exceptions are not read",
-    file: "src/policy/compile.ts",
-    find: " && !lifted.some((holds) => holds(asked))",
-    replace: "",
-    tests: ["src/policy"],
-  },
-  {
-    name: "what nobody can account for is allowed by a wildcard",
-    file: "src/policy/judge.ts",
-    find: "by.fixed === Number.POSITIVE_INFINITY",
-    replace: "by.fixed >= 0",
-    tests: ["src/policy"],
-  },
-  {
-    name: "parts of a text that no rule mentions are allowed",
-    file: "src/policy/judge.ts",
-    find: "const unruled = isCovered ? undefined",
-    replace: "const unruled = !isCovered ? undefined",
-    tests: ["src/policy"],
-  },
-  {
-    name: "a shadow rule decides",
-    file: "src/policy/compile.ts",
-    find: "shelves(rules.filter((rule) => rule.shadow !== true))",
-    replace: "shelves(rules)",
-    tests: ["src/policy"],
-  },
-  {
-    name: "the guard is left out of a plan",
-    file: "src/plan/compile.ts",
-    find: "[...GUARD, ...outer,",
-    replace: "[...outer,",
-    tests: ["src/plan"],
-  },
-  {
-    name: "a repository may allow",
-    file: "src/blueprint/policy/parse-policy.ts",
-    find: 'reading.problems.report("BLUEPRINT_POLICY_LOOSENS", { key }, given.key)',
-    replace: "void given",
-    tests: ["src/blueprint/policy"],
-  },
-  {
-    name: "a repository may ask about what is denied",
-    file: "src/blueprint/policy/parse-policy.ts",
-    find: "? { ...rule, tightens: true }",
-    replace: "? { ...rule }",
-    tests: ["test/integration/policy-layers.test.ts"],
-  },
-  {
-    name: "a policy that cannot be trusted is left out",
-    file: "src/runtime/policy/read-policy-text.ts",
-    find: "if (problem !== undefined) return unfit(problem);",
-    replace: "if (problem !== undefined) return ok(null);",
-    tests: ["test/integration/policy-layers.test.ts"],
   },
   {
     name: "max_attempts is not counted",
@@ -381,110 +289,5 @@ export const MUTANTS: readonly Mutant[] = [
     find: "needs === undefined || !isAbove(needs, level)",
     replace: 'needs === undefined || !isAbove(needs, "L3")',
     tests: ["src/plan"],
-  },
-  {
-    name: "third-party text is not handed on by whoever read it",
-    file: "src/plan/taint/taint.ts",
-    find: "if (reader.reads.size > before) changed.add(reader);",
-    replace: "",
-    tests: ["src/plan/taint"],
-  },
-  {
-    name: "a denied approval lifts taint",
-    file: "src/plan/taint/ways.ts",
-    find: 'spec.kind === "approval" && outcome === "pass"',
-    replace: 'spec.kind === "approval"',
-    tests: ["src/plan/taint"],
-  },
-  {
-    name: "an approval on one of the ways lifts taint",
-    file: "src/plan/taint/ways.ts",
-    find: "live(row).flatMap(enteredBy)",
-    replace: "live(row).flatMap(enteredBy).slice(-1)",
-    tests: ["src/plan/taint"],
-  },
-  {
-    name: "a stage that reads third-party text keeps its wall",
-    file: "src/plan/stages.ts",
-    find: "materials.taint(spec).reads.length === 0 ? open : closeWall(open)",
-    replace: "open",
-    tests: ["src/plan/taint"],
-  },
-  {
-    name: "a tainted tree taints nobody",
-    file: "src/plan/taint/trees.ts",
-    find: "if (widen(trees, to, sources)) changed.add(to);",
-    replace: "",
-    tests: ["src/plan/taint"],
-  },
-  {
-    name: "an action that changes something is given third-party text",
-    file: "src/plan/taint/taint.ts",
-    find: "if (signature === undefined || !writes(signature)) return [];",
-    replace: "return [];",
-    tests: ["src/plan/taint"],
-  },
-  {
-    name: "taint is not looked at when a stage starts",
-    file: "src/kernel/authorize.ts",
-    find: "if (problem !== null) return denied(",
-    replace: 'if (problem === "") return denied(',
-    tests: ["src/run/effect/taint.test.ts"],
-  },
-  {
-    name: "a child run is started although its plan knows of no taint",
-    file: "src/run/effect/taint.ts",
-    find: "return unknown.length === 0",
-    replace: "return unknown.length >= 0",
-    tests: ["src/run/effect/taint.test.ts"],
-  },
-  {
-    name: "hidden characters stay in a reference",
-    file: "src/run/effect/effect.ts",
-    find: "return kept;",
-    replace: "return value;",
-    tests: ["src/run/effect/taint.test.ts"],
-  },
-  {
-    name: "hidden characters stay in an input",
-    file: "src/adapters/process/inputs.ts",
-    find: "request.strip.includes(name)",
-    replace: 'request.strip.includes("")',
-    tests: ["test/contract/effects.test.ts"],
-  },
-  {
-    name: "a level that was not earned is given",
-    file: "src/runtime/trust.ts",
-    find: "  if (missing.length === 0) return {};",
-    replace: "  if (missing.length >= 0) return {};",
-    tests: ["src/runtime/trust.test.ts"],
-  },
-  {
-    name: "evidence from before an incident counts",
-    file: "src/loops/earned-level.ts",
-    find: "if (run.at <= after) break;",
-    replace: "",
-    tests: ["src/loops"],
-  },
-  {
-    name: "evidence with other gates counts",
-    file: "src/loops/earned-level.ts",
-    find: "|| run.gates !== gates) break;",
-    replace: ") break;",
-    tests: ["src/loops"],
-  },
-  {
-    name: "a certificate is not compared with the journal",
-    file: "src/gates/certificate/certificate.ts",
-    find: "textOf(found) !== textOf(expected)",
-    replace: "textOf(found) === undefined",
-    tests: ["src/gates/certificate"],
-  },
-  {
-    name: "a tree that no gate has passed is certified",
-    file: "src/run/record/certified.ts",
-    find: "!isVerified(facts) || base === null",
-    replace: "base === null",
-    tests: ["src/run/record/certified.test.ts"],
   },
 ];
