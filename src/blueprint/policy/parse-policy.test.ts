@@ -128,7 +128,9 @@ describe("parseRepositoryPolicy", () => {
         { id: "repository.deny[0]", effect: "deny", pattern: { read: "a" }, where: "pawl.yaml:1:40" },
       ],
     });
-    expect(parseRepositoryPolicy("{}", "pawl.yaml")).toEqual({ ok: true, value: [] });
+    for (const text of ["{}", "", "# nothing\n"]) {
+      expect(parseRepositoryPolicy(text, "pawl.yaml")).toEqual({ ok: true, value: [] });
+    }
   });
 
   it("refuses what would loosen, and what it does not know", () => {
