@@ -10,6 +10,8 @@ export type Mode = "must" | "may";
 
 export interface Asked {
   readonly request: PolicyRequest;
+  /** It is part of a text that a rule names as a whole: what is not known in it was written by the author of that rule. */
+  readonly isVouched: boolean;
   /** The paths that arguments may name, worked out when a rule first asks. */
   places?: readonly PathParts[];
 }

@@ -5,7 +5,7 @@ import type { PolicyRequest } from "./request.ts";
 import type { Condition, Field, Operator } from "./rule.ts";
 
 const holds = (request: PolicyRequest, condition: Condition, mode: Mode = "must"): boolean =>
-  compileCondition(condition, mode)({ request });
+  compileCondition(condition, mode)({ request, isVouched: false });
 const condition = (field: Field, op: Operator, ...values: string[]): Condition => ({ field, op, values });
 
 const RUN: PolicyRequest = {

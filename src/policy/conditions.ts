@@ -24,7 +24,8 @@ export function compileCondition(condition: Condition, mode: Mode): (asked: Aske
     return ({ request }) =>
       !(mode === "must" && isUnknown(request, field)) && valuesOf(request, field, mode).every(holds);
   }
-  return ({ request }) => (mode === "may" && isUnknown(request, field)) || valuesOf(request, field, mode).some(holds);
+  return ({ request, isVouched }) =>
+    (mode === "may" && !isVouched && isUnknown(request, field)) || valuesOf(request, field, mode).some(holds);
 }
 
 function compileOperator({ op, values }: Condition): (found: string) => boolean {

@@ -24,8 +24,17 @@ export type Notes = { readonly rule: Rule; readonly request: PolicyRequest }[];
 
 const NONE: readonly string[] = [];
 
-export function judgeOne(policy: CompiledPolicy, request: PolicyRequest, notes: Notes | undefined): Finding {
-  const asked: Asked = { request };
+/** One call of `judge`. */
+export interface Session {
+  readonly policy: CompiledPolicy;
+  readonly notes: Notes | undefined;
+  readonly depth: number;
+  /** What is judged is part of something that a rule names as a whole. */
+  readonly isVouched: boolean;
+}
+
+export function judgeOne({ policy, notes, isVouched }: Session, request: PolicyRequest): Finding {
+  const asked: Asked = { request, isVouched };
   const { by, held } = strongest(candidates(policy.rules, request), asked, notes);
   const effect = by?.rule.effect ?? "deny";
   const shadow = shadowOf(policy, asked, by, notes);

@@ -68,6 +68,25 @@ describe("shell text", () => {
     expect(summary(decide(policy, shell("vim x; ls; rm y")))).toBe("deny rm");
   });
 
+  it("may hold what is not known where a rule names all of it, but not what another rule denies", () => {
+    const secret: Rule = { id: "s", effect: "deny", pattern: { run: ["**"], args: [".env"] } };
+    const force: Rule = {
+      id: "f",
+      effect: "deny",
+      pattern: { run: ["git", "**"] },
+      when: [{ field: "arg", op: "eq", values: ["-f"] }],
+    };
+    const by = (allowed: string, script: string): string =>
+      summary(decide(compilePolicy([secret, force, rule("t", "allow", { shell: allowed })]), shell(script)));
+    expect(by("**", "cat *.txt; git push $X")).toBe("allow t");
+    expect(by("cat $X", "cat $X")).toBe("allow t");
+    expect(by("**", "cat .env")).toBe("deny s");
+    expect(by("**", "git push -f")).toBe("deny f");
+    expect(by("cat $*", "cat $X")).toBe("deny s");
+    const exact: Rule = { id: "r", effect: "allow", pattern: { run: ["sh", "-c", "cat $X"] } };
+    expect(summary(decide(compilePolicy([secret, exact]), run("sh", "-c", "cat $X")))).toBe("allow r");
+  });
+
   it("is asked about as a whole by a rule that asks", () => {
     const policy = compilePolicy([rule("k", "ask", { shell: "*" })]);
     expect(summary(decide(policy, shell("eval x")))).toBe("ask k");

@@ -3,7 +3,7 @@
  * decides, and what nobody can account for is denied unless a rule names exactly it.
  */
 import type { CompiledPolicy } from "./compile.ts";
-import { type Finding, judgeOne, type Notes, unaccounted } from "./judge-one.ts";
+import { type Finding, judgeOne, type Notes, type Session, unaccounted } from "./judge-one.ts";
 import type { PolicyRequest, RequestOf } from "./request.ts";
 import { EFFECTS } from "./rule.ts";
 import type { Argv } from "./shell/facts.ts";
@@ -12,22 +12,15 @@ import { unwrap } from "./shell/unwrap.ts";
 
 const DEEPEST = 8;
 
-/** One call of `judge`. */
-interface Session {
-  readonly policy: CompiledPolicy;
-  readonly notes: Notes | undefined;
-  readonly depth: number;
-}
-
 export function judge(policy: CompiledPolicy, request: PolicyRequest, notes: Notes | undefined): Finding {
-  const session = { policy, notes, depth: 0 };
+  const session = { policy, notes, depth: 0, isVouched: false };
   if (request.kind === "run") return judgeRun(session, request);
   return request.kind === "shell" ? judgeShell(session, request) : judgeFile(session, request);
 }
 
-function judgeFile({ policy, notes }: Session, request: PolicyRequest): Finding {
+function judgeFile(session: Session, request: PolicyRequest): Finding {
   const isUnknown = (request.kind === "read" || request.kind === "edit") && request.path === null;
-  return isUnknown ? unaccounted(request, "which file it opens is not known") : judgeOne(policy, request, notes);
+  return isUnknown ? unaccounted(request, "which file it opens is not known") : judgeOne(session, request);
 }
 
 function judgeRun(session: Session, request: RequestOf<"run">): Finding {
@@ -36,27 +29,29 @@ function judgeRun(session: Session, request: RequestOf<"run">): Finding {
   if (program === undefined || program === "") {
     return unaccounted(request, "an argument list without a program starts nothing");
   }
-  const own = judgeOne(session.policy, request, session.notes);
+  const own = judgeOne(session, request);
   if (own.by !== null && own.effect === "deny") return own;
   const found = unwrap(request.argv);
   if (found.kind === "plain") return own;
   if (found.kind === "opaque") return vouchesFor(own) ? own : unaccounted(request, found.why);
   const { inner, script } = found;
-  const parts = inner.map((argv) => judgeOne(session.policy, { ...request, argv }, session.notes));
-  if (script !== undefined) parts.push(judgeShell({ ...session, depth: session.depth + 1 }, shellOf(request, script)));
+  const within = { ...session, depth: session.depth + 1, isVouched: session.isVouched || vouchesFor(own) };
+  const parts = inner.map((argv) => judgeOne(within, { ...request, argv }));
+  if (script !== undefined) parts.push(judgeShell(within, shellOf(request, script)));
   return together(own, parts, vouchesFor(own) || namesStarted(own, request.argv, inner, script));
 }
 
 function judgeShell(session: Session, request: RequestOf<"shell">): Finding {
   if (session.depth > DEEPEST) return unaccounted(request, "shells start one another too deeply");
-  const own = judgeOne(session.policy, request, session.notes);
+  const own = judgeOne(session, request);
   if (own.by !== null && own.effect === "deny") return own;
   const facts = shellFacts(request.script);
   if (!facts.ok) return vouchesFor(own) ? own : unaccounted(request, facts.why);
   const { script: _script, ...context } = request;
+  const within = { ...session, isVouched: session.isVouched || vouchesFor(own) };
   const parts = [
-    ...facts.commands.map(({ argv, env }) => judgeRun(session, { ...context, kind: "run", argv, env })),
-    ...facts.files.map(({ access, path }) => judgeFile(session, { ...context, kind: access, path })),
+    ...facts.commands.map(({ argv, env }) => judgeRun(within, { ...context, kind: "run", argv, env })),
+    ...facts.files.map(({ access, path }) => judgeFile(within, { ...context, kind: access, path })),
   ];
   const covers = own.effect === "allow" && !parts.some(({ isOpaque }) => isOpaque);
   return together(own, parts, covers || vouchesFor(own));

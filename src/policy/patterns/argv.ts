@@ -12,7 +12,8 @@ export function compileRun({ run, args }: RunPattern, mode: Mode): (asked: Asked
   const argvOf = ({ request }: Asked): Argv => (request as RequestOf<"run">).argv;
   if (args === undefined) return (asked) => covers(argvOf(asked));
   const leads = compileSome(args.map(rooted));
-  return (asked) => covers(argvOf(asked)) && (argvOf(asked).includes(null) || placesOf(asked).some(leads));
+  return (asked) =>
+    covers(argvOf(asked)) && ((!asked.isVouched && argvOf(asked).includes(null)) || placesOf(asked).some(leads));
 }
 
 function compileArguments(patterns: readonly string[], mode: Mode): (argv: Argv) => boolean {
