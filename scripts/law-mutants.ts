@@ -306,7 +306,6 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["src/plan"],
   },
   {
-<<<<<<< HEAD
     name: "third-party text is not handed on by whoever read it",
     file: "src/plan/taint/taint.ts",
     find: "if (reader.reads.size > before) changed.add(reader);",
@@ -375,7 +374,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "request.strip.includes(name)",
     replace: 'request.strip.includes("")',
     tests: ["test/contract/effects.test.ts"],
-=======
     name: "a level that was not earned is given",
     file: "src/runtime/trust.ts",
     find: "  if (missing.length === 0) return {};",
@@ -409,6 +407,5 @@ export const MUTANTS: readonly Mutant[] = [
     find: "!isVerified(facts) || base === null",
     replace: "base === null",
     tests: ["src/run/record/certified.test.ts"],
->>>>>>> h-trust
   },
 ];
