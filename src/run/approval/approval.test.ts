@@ -278,6 +278,54 @@ describe("an answer", () => {
   });
 });
 
+describe("an answer that is told twice", () => {
+  it("allows nothing for the whole run the second time", async () => {
+    const life = await asking(POLICY);
+    const fact = (await life.answer("approve_run"))[0] as Fact;
+    const state = await life.state();
+    const again = evolve(life.plan, evolve(life.plan, state, { ...fact, at: 1 }), { ...fact, at: 2 });
+    expect(again.facts.allowed.size).toBe(1);
+    expect(await statusesOf(life)).toEqual(["pending"]);
+  });
+
+  it("about a lost action takes it as done, with nothing left behind", async () => {
+    const plan = planFrom("stages:\n  - { id: a, action: test.work, effect: once }\n");
+    const host = createTestHost(plan, { action: () => new Promise(() => {}) });
+    const first = host.start();
+    while ((await host.types()).length < 3) await new Promise((resolve) => setImmediate(resolve));
+    host.inbox.fail("killed");
+    await expect(first).rejects.toBe("killed");
+    const next = createTestHost(plan, { store: host.store });
+    await next.resume();
+    const { state } = restore(next.run, plan, await next.events());
+    const { facts } = resumeFacts(plan, state, { by: "ann", answer: "done" }, next.clock.now());
+    expect(await next.resume(facts)).toMatchObject({ state: { status: "succeeded" } });
+  });
+
+  it("is not needed by a run that rests for another reason", async () => {
+    const plan = planFrom("stages:\n  - { id: a, command: [ok], on_success: paused }\n  - { id: b, command: [ok] }\n");
+    const host = createTestHost(plan);
+    await host.start();
+    const { state } = restore(host.run, plan, await host.events());
+    expect(resumeFacts(plan, state, { by: "ann" }, host.clock.now()).facts).toEqual([
+      { type: "run.resumed", after: "pause" },
+    ]);
+  });
+});
+
+describe("a fork", () => {
+  it("asks in its own name from where it goes on", async () => {
+    const life = await asking(GATE);
+    const [created, ...history] = await life.host.events();
+    if (created?.type !== "run.created") throw new Error("no run");
+    let state: RunState = beginState({ ...created, forked: { run: created.run, stage: "ask", origin: created.run } });
+    for (const event of history.slice(0, -2)) state = evolve(life.plan, state, event);
+    const before = state.facts.origin;
+    state = evolve(life.plan, state, { type: "run.resumed", after: "interruption", fork: "r_fork", at: created.at });
+    expect([before, state.facts.origin]).toEqual([created.run, "r_fork"]);
+  });
+});
+
 describe("a question of policy", () => {
   it("is asked for each attempt, and once allowed for the run not again", async () => {
     const life = await asking(POLICY, { stages: { a: [{ cause: "exit", exit: 1 }, {}] } });
@@ -335,6 +383,23 @@ stages:
     expect(await life.host.resume([...(await life.answer("deny", { id: x?.id })), wait()])).toMatchObject({
       state: { status: "rejected", reason: "approval_denied" },
     });
+  });
+
+  it("of a fan-out become pointless too", async () => {
+    const life = await asking(
+      `
+stages:
+  - id: p
+    group: { for_each: [1, 2], max_parallel: 2, stage: { command: [ask, "\${item}"] } }
+`,
+    );
+    const events = await life.host.events();
+    const closed = { type: "group.closed", at: 9, stage: "p", outcome: "failure" } as const;
+    expect(approvalsOf([...events, closed]).map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
+    const [first] = approvalsOf(events);
+    const denied = await life.answer("deny", { id: first?.id });
+    expect(await life.host.resume(denied)).toMatchObject({ state: { reason: "approval_denied" } });
+    expect(await statusesOf(life)).toEqual(["denied", "cancelled"]);
   });
 
   it("expire while their host is at work beside them, and remind", async () => {
