@@ -374,11 +374,13 @@ export const MUTANTS: readonly Mutant[] = [
     find: "request.strip.includes(name)",
     replace: 'request.strip.includes("")',
     tests: ["test/contract/effects.test.ts"],
+  },
+  {
     name: "a level that was not earned is given",
-    file: "src/runtime/trust.ts",
+    file: "src/runtime/trust/trust.ts",
     find: "  if (missing.length === 0) return {};",
     replace: "  if (missing.length >= 0) return {};",
-    tests: ["src/runtime/trust.test.ts"],
+    tests: ["src/runtime/trust/trust.test.ts"],
   },
   {
     name: "evidence from before an incident counts",
