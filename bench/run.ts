@@ -7,6 +7,7 @@ import { type Bar, type Figure, type FigureContext, type FigureResult, passes } 
 import { containment } from "./figures/containment.ts";
 import { growth } from "./figures/growth.ts";
 import { memory } from "./figures/memory.ts";
+import { policy } from "./figures/policy.ts";
 import { queries } from "./figures/queries.ts";
 import { resume } from "./figures/resume.ts";
 import { startup } from "./figures/startup.ts";
@@ -15,7 +16,7 @@ import { type BenchOptions, parseOptions, USAGE } from "./options.ts";
 import { buildPawl, installPeers } from "./prepare.ts";
 import { renderBars, renderTable } from "./report.ts";
 
-const FIGURES: readonly Figure[] = [throughput, growth, memory, resume, queries, startup, containment];
+const FIGURES: readonly Figure[] = [throughput, growth, memory, resume, queries, startup, containment, policy];
 const RESULTS = fileURLToPath(new URL("./results/", import.meta.url));
 
 function log(text: string): void {
@@ -42,8 +43,8 @@ function chosen<T extends { readonly name: string }>(all: readonly T[], only: Re
 
 function prepare(options: BenchOptions, figures: readonly Figure[]): FigureContext {
   const wanted = chosen(SYSTEMS, options.only);
-  // Containment is measured on its adapters, which the package does not export.
-  const compiled = figures.filter((figure) => figure !== containment);
+  // Containment and policy are measured on source files, which the package does not export.
+  const compiled = figures.filter((figure) => figure !== containment && figure !== policy);
   const needsPawl = (figure: Figure): boolean => figure !== throughput || wanted.some(({ kind }) => kind === "pawl");
   if (compiled.some(needsPawl)) buildPawl(log);
   const needsPeers = figures.includes(throughput) && wanted.some(({ kind }) => kind === "peer");

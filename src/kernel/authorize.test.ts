@@ -34,6 +34,23 @@ describe("authorize", () => {
     });
   });
 
+  it("records the shadow rules that would have decided otherwise", async () => {
+    const shadow =
+      "version: 1\nname: test\npolicy: { allow: [{ run: [ok] }, { run: [no], shadow: true }], deny: [{ run: [ok], shadow: true }] }\n";
+    const allowed = createTestHost(planFrom(`${shadow}stages:\n  - { id: a, command: [ok] }\n`));
+    await allowed.start();
+    expect((await allowed.events()).find((event) => event.type === "stage.started")).toMatchObject({
+      rule: "blueprint.allow[0]",
+      shadow: ["blueprint.deny[0]"],
+    });
+    const denied = createTestHost(planFrom(`${shadow}stages:\n  - { id: a, command: [no] }\n`));
+    await denied.start();
+    expect((await denied.events()).find((event) => event.type === "policy.denied")).toMatchObject({
+      rule: "default",
+      shadow: ["blueprint.allow[1]"],
+    });
+  });
+
   it("waits for a person, goes on with exactly what was allowed, and names the rule", async () => {
     const { host, asked } = await asking(ASK);
     expect(asked).toMatchObject({ kind: "policy", answers: ["approve", "approve_run", "deny"], stage: "a" });

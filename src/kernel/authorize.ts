@@ -15,6 +15,9 @@ export interface Authorized {
   readonly effect: Effect | null;
 }
 
+/** What shadow rules would have decided is recorded where the decision is. */
+type ShadowSeen = { readonly shadow?: readonly string[] };
+
 export function authorize(plan: Plan, state: RunningState, start: Start, policy: PolicyGate, now: number): Authorized {
   const { path: stage, visit, attempt } = start;
   const resolved = resolveEffect(state.facts, state.progress, start.leaf, start.position);
@@ -23,8 +26,8 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
   const problem = taintProblem(plan, state.facts, state.progress, start.leaf);
   if (problem !== null) return denied(start, effect, { rule: "taint", why: problem });
   const note = Object.keys(stripped).length === 0 ? {} : { stripped };
-  const started = (rule: string): Authorized => ({
-    fact: { type: "stage.started", stage, visit, attempt, rule, ...note },
+  const started = (rule: string, seen: ShadowSeen = {}): Authorized => ({
+    fact: { type: "stage.started", stage, visit, attempt, rule, ...note, ...seen },
     effect,
   });
   // A child run has no effect of its own: its stages pass this same path with the rules frozen into its plan.
@@ -33,25 +36,31 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
   if (effect.kind === "inspection") return started("plan.inspection");
   const { request } = effect;
   const decision = policy.decide(plan.rules, request);
-  if (decision.effect === "allow") return started(decision.rule);
+  const seen = seenBy(decision);
+  if (decision.effect === "allow") return started(decision.rule, seen);
   if (decision.effect === "deny") return denied(start, effect, decision);
   const { rule, why } = decision;
   const subject = { place: start, request: effectJson(effect) };
   const isAllowed =
     start.granted === approvalDigest(plan, state.facts, subject) ||
     state.facts.allowed.has(approvalScope(plan, state.facts, rule, subject.request));
-  if (isAllowed) return started(rule);
+  if (isAllowed) return started(rule, seen);
   const answers = ["approve", "approve_run", "deny"];
   const asking = { ...subject, kind: "policy", why, answers, rule, expiresMs: QUESTION_MS } as const;
   return { fact: ask(plan, state.facts, asking, now), effect: null };
 }
 
+function seenBy({ shadow }: ShadowSeen): ShadowSeen {
+  return shadow === undefined ? {} : { shadow };
+}
+
 function denied(
   { path: stage, visit }: Start,
   effect: Effect,
-  { rule, why }: { readonly rule: string; readonly why: string },
+  refusal: ShadowSeen & { readonly rule: string; readonly why: string },
 ): Authorized {
+  const { rule, why } = refusal;
   const request =
     "request" in effect ? requestJson(effect.request) : { kind: effect.kind === "run" ? "child" : "inspection" };
-  return { fact: { type: "policy.denied", stage, visit, rule, why, request }, effect: null };
+  return { fact: { type: "policy.denied", stage, visit, rule, why, request, ...seenBy(refusal) }, effect: null };
 }

@@ -13,6 +13,9 @@ import {
 } from "../../test/support/blueprint-builder.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
 import type { Rule } from "../policy/rule.ts";
+import { GUARD } from "../policy/shipped/guard.ts";
+import { SETS } from "../policy/shipped/sets.ts";
+import { policyDigest } from "./fingerprint.ts";
 
 /** The names of the rules that are not part of every plan. */
 const own = (rules: readonly Rule[] | undefined): readonly string[] =>
@@ -43,6 +46,23 @@ describe("compile", () => {
     ];
     const plan = planOf(blueprint([run("r", "kid")], { name: "top", rules: strict }), { level: "L2" }, [kid]);
     expect(own(plan.children[0]?.rules)).toEqual(["top:blueprint.deny[0]", "top:blueprint.ask[0]", "kid.allow[0]"]);
+  });
+
+  test("has the guard in every plan, the sets it uses once, and a digest of all rules without their examples", () => {
+    const examples = { match: [["x"]] };
+    const kid = blueprint([command("k")], { name: "kid" });
+    const source = blueprint([run("r", "kid")], {
+      use: ["everyday"],
+      rules: [{ ...rule("blueprint.allow[0]"), examples }],
+    });
+    const plan = planOf(source, { rules: SETS.everyday, level: "L2" }, [kid]);
+    const ids = plan.rules.map(({ id }) => id);
+    expect(ids.slice(0, GUARD.length)).toEqual(GUARD.map(({ id }) => id));
+    expect(ids.length).toBe(GUARD.length + SETS.everyday.length + 1);
+    expect(plan.children[0]?.rules.slice(0, GUARD.length)).toEqual(plan.rules.slice(0, GUARD.length));
+    expect(plan.rules.filter((each) => each.examples !== undefined)).toEqual([]);
+    expect(plan.policy).toBe(policyDigest(plan.rules));
+    expect(plan.policy).not.toBe(plan.children[0]?.policy);
   });
 
   test("puts rules from outside before those of the blueprint, for children too", () => {

@@ -54,6 +54,7 @@ describe("conditions", () => {
     [{ kind: "action", action: "git.push" }, "tool", "action"],
     [{ kind: "read", path: "./a" }, "path", "a"],
     [{ kind: "read", path: "./a" }, "tool", "read_file"],
+    [{ kind: "read", path: "./a" }, "pattern", "./a"],
     [{ kind: "edit", path: "./a" }, "pattern", "./a"],
     [{ kind: "edit", path: "./a" }, "tool", "write_file"],
     [{ kind: "edit", path: null }, "pattern", ""],
@@ -80,6 +81,7 @@ describe("conditions", () => {
     }
     expect(holds({ kind: "edit", path: null }, condition("path", "eq", ""))).toBe(false);
     expect(holds({ kind: "run", argv: ["x"] }, condition("env", "contains", ""))).toBe(false);
+    expect(holds({ kind: "run", argv: ["x"] }, condition("env", "contains", ""), "may")).toBe(false);
   });
 
   it("takes arguments for paths where that is the strict reading", () => {

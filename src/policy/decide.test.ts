@@ -86,6 +86,34 @@ describe("shadow rules", () => {
   });
 });
 
+describe("rules that only tighten", () => {
+  const ask: Rule = { ...rule("k", "ask", ["git", "**"]), tightens: true };
+  const by = (rules: readonly Rule[], request: PolicyRequest = PUSH): string => {
+    const { effect, rule: id } = evaluate(rules, request);
+    return `${effect} ${id}`;
+  };
+
+  it("ask about what is allowed, and leave denied what nobody allows", () => {
+    expect(by([ask])).toBe("deny default");
+    expect(by([ask, rule("a", "allow", ["git", "push"])])).toBe("ask k");
+    expect(by([ask, rule("d", "deny", ["git", "push"])])).toBe("deny d");
+    expect(by([ask, rule("o", "ask", ["git", "push"])])).toBe("ask o");
+    expect(explain(compilePolicy([ask, rule("a", "allow", ["git", "push"])]), PUSH)).toMatchObject({
+      decision: { effect: "ask", rule: "k" },
+      matches: [{ rule: "k" }, { rule: "a" }],
+    });
+    expect(evaluate([{ ...ask, shadow: true }], PUSH).shadow).toBeUndefined();
+  });
+
+  it("ask about a part of what is allowed as a whole, and about a whole whose parts are allowed", () => {
+    const text: Rule = { id: "t", effect: "allow", pattern: { shell: "git *" } };
+    expect(by([ask, text], { kind: "shell", script: "git push" })).toBe("ask k");
+    const outer: Rule = { ...rule("w", "ask", ["timeout", "**"]), tightens: true };
+    expect(by([outer, rule("a", "allow", ["ls"])], { kind: "run", argv: ["timeout", "5", "ls"] })).toBe("ask w");
+    expect(by([outer], { kind: "run", argv: ["timeout", "5", "ls"] })).toBe("deny default");
+  });
+});
+
 describe("explain", () => {
   it("tells every rule that matched, its layer, its place and its reason", () => {
     const rules: Rule[] = [

@@ -10,6 +10,8 @@ export interface Finding {
   /** null: no rule decided. */
   readonly by: CompiledRule | null;
   readonly request: PolicyRequest;
+  /** A rule that would ask if something else allowed it. */
+  readonly held?: CompiledRule;
   /** Why it is denied where no rule decided; without it, because no rule allows it. */
   readonly why?: string;
   /** Nobody can account for it: a rule with a wildcard does not allow it. */
@@ -24,9 +26,10 @@ const NONE: readonly string[] = [];
 
 export function judgeOne(policy: CompiledPolicy, request: PolicyRequest, notes: Notes | undefined): Finding {
   const asked: Asked = { request };
-  const by = strongest(candidates(policy.rules, request), asked, notes);
+  const { by, held } = strongest(candidates(policy.rules, request), asked, notes);
   const effect = by?.rule.effect ?? "deny";
-  return { effect, by, request, shadow: shadowOf(policy, asked, by, notes) };
+  const shadow = shadowOf(policy, asked, by, notes);
+  return held === null ? { effect, by, request, shadow } : { effect, by, request, held, shadow };
 }
 
 export function unaccounted(request: PolicyRequest, why: string): Finding {
@@ -34,15 +37,21 @@ export function unaccounted(request: PolicyRequest, why: string): Finding {
 }
 
 /** The candidates stand in order of strictness, so the first that covers the request decides. */
-function strongest(rules: readonly CompiledRule[], asked: Asked, notes: Notes | undefined): CompiledRule | null {
-  let first: CompiledRule | null = null;
+function strongest(
+  rules: readonly CompiledRule[],
+  asked: Asked,
+  notes: Notes | undefined,
+): { readonly by: CompiledRule | null; readonly held: CompiledRule | null } {
+  let by: CompiledRule | null = null;
+  let held: CompiledRule | null = null;
   for (const compiled of rules) {
     if (!compiled.covers(asked)) continue;
-    first ??= compiled;
-    if (notes === undefined) return first;
-    notes.push({ rule: compiled.rule, request: asked.request });
+    if (compiled.rule.tightens === true) held ??= compiled;
+    else by ??= compiled;
+    notes?.push({ rule: compiled.rule, request: asked.request });
+    if (by !== null && notes === undefined) break;
   }
-  return first;
+  return held !== null && by?.rule.effect === "allow" ? { by: held, held: null } : { by, held };
 }
 
 /** Shadow rules with which the decision would have been another one. */
@@ -55,11 +64,11 @@ function shadowOf(
   if (policy.shadow === undefined) return NONE;
   const matching = candidates(policy.shadow, asked.request).filter((compiled) => compiled.covers(asked));
   notes?.push(...matching.map(({ rule }) => ({ rule, request: asked.request })));
-  return matching.filter(({ rule }) => differs(rule.effect, by?.rule.effect)).map(({ rule }) => rule.id);
+  return matching.filter(({ rule }) => differs(rule, by?.rule.effect)).map(({ rule }) => rule.id);
 }
 
-/** Would a rule of this effect have changed a decision by that one? undefined: no rule decided. */
-function differs(effect: Effect, decided: Effect | undefined): boolean {
-  if (decided === undefined) return effect !== "deny";
+/** Would the rule have changed a decision of that effect? undefined: no rule decided. */
+function differs({ effect, tightens }: Rule, decided: Effect | undefined): boolean {
+  if (decided === undefined) return effect !== "deny" && tightens !== true;
   return (effect === "deny" && decided !== "deny") || (effect === "ask" && decided === "allow");
 }

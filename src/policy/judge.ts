@@ -79,6 +79,11 @@ function namesStarted({ by }: Finding, argv: Argv, inner: readonly Argv[], scrip
   return by.fixed > from && started.every((argument, index) => argument === argv[from + index]);
 }
 
+/** What a rule that only tightens makes of a request once something else allows it. */
+function heldBack(finding: Finding): readonly Finding[] {
+  return finding.held === undefined ? [] : [{ ...finding, effect: "ask", by: finding.held }];
+}
+
 /** `isCovered`: the rule about the whole stands for parts that no rule mentions. */
 function together(own: Finding, parts: readonly Finding[], isCovered: boolean): Finding {
   const all = [own, ...parts];
@@ -88,5 +93,6 @@ function together(own: Finding, parts: readonly Finding[], isCovered: boolean): 
   const strictest = EFFECTS.flatMap((effect) => ruled.filter((finding) => finding.effect === effect))[0];
   // A person is not asked about what is denied anyway.
   const decisive = strictest?.effect === "deny" ? strictest : (unruled ?? strictest ?? own);
-  return { ...decisive, shadow };
+  const held = decisive.effect === "allow" ? all.flatMap(heldBack)[0] : undefined;
+  return { ...(held ?? decisive), shadow };
 }

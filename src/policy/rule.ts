@@ -64,6 +64,8 @@ export interface Rule {
   readonly when?: readonly Condition[];
   /** None of them may hold. */
   readonly except?: readonly Condition[];
+  /** Of a rule that asks: only about what another rule allows. What would be denied without it stays denied. */
+  readonly tightens?: true;
   /** It never decides; a decision names it when it would have been another. */
   readonly shadow?: true;
   /** Checked when the rule is read; a plan does not keep them. */

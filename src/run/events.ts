@@ -98,6 +98,8 @@ interface EventFields {
     readonly rule: string;
     /** Hidden characters that were taken out of third-party text: reference → how many. */
     readonly stripped?: Readonly<Record<string, number>>;
+    /** Shadow rules that would have decided otherwise. */
+    readonly shadow?: readonly string[];
   };
   /** DONE. */
   "stage.finished": {
@@ -152,6 +154,8 @@ interface EventFields {
     readonly rule: string;
     readonly why: string;
     readonly request: JsonObject;
+    /** Shadow rules that would have decided otherwise. */
+    readonly shadow?: readonly string[];
   };
   /** A durable question to a person, bound to exact content. */
   "approval.requested": {

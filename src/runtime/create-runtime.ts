@@ -43,6 +43,13 @@ interface Open {
   readonly engine: Engine;
 }
 
+function createCompiler({ root, actions, policyFiles }: RuntimeParts): Pick<Runtime, "policyLayers" | "compile"> {
+  return {
+    policyLayers: () => loadPolicyLayers(root, policyFiles),
+    compile: (path, options) => compileFile(root, path, options, { actions: actions.signatures(), policyFiles }),
+  };
+}
+
 export function createRuntime(parts: RuntimeParts): Runtime {
   const listeners = new Set<OutputListener>();
   let opening: Promise<Open> | null = null;
@@ -69,9 +76,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   }
 
   return {
-    policyLayers: () => loadPolicyLayers(parts.root, parts.policyFiles),
-    compile: (path, options) =>
-      compileFile(parts.root, path, options, { actions: parts.actions.signatures(), policyFiles: parts.policyFiles }),
+    ...createCompiler(parts),
     ...createLauncher(parts, open),
     ...createApprovals(parts, open, hasState),
     trees: async (run) => treesOfRun((await open()).store, run),

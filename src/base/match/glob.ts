@@ -41,11 +41,22 @@ export function compileGlob(glob: string): (path: string) => boolean {
 
 /** The same for a path that was taken apart before, because it is compared with many globs. */
 export function compileParts(glob: string): (parts: PathParts) => boolean {
-  const problem = globProblem(glob);
-  if (problem !== undefined) throw new RangeError(`the glob ${JSON.stringify(glob)} cannot be used: ${problem}`);
-  const tests = (alternatives(glob, MOST_ALTERNATIVES) as string[]).map(compileOne);
-  const [first, ...others] = tests as [(parts: PathParts) => boolean];
-  return others.length === 0 ? first : (parts) => tests.some((test) => test(parts));
+  return compileSome([glob]);
+}
+
+/** The same for several globs of which one must cover the path. */
+export function compileSome(globs: readonly string[]): (parts: PathParts) => boolean {
+  const choices = globs.flatMap((glob) => {
+    const problem = globProblem(glob);
+    if (problem !== undefined) throw new RangeError(`the glob ${JSON.stringify(glob)} cannot be used: ${problem}`);
+    return (alternatives(glob, MOST_ALTERNATIVES) as string[]).map(pathParts);
+  });
+  const tests = {
+    root: compileAll(choices.filter(({ from }) => from === "root")),
+    above: compileAll(choices.filter(({ from }) => from === "above")),
+    top: compileAll(choices.filter(({ from }) => from === "top")),
+  };
+  return ({ from, names }) => tests[from](names);
 }
 
 /** `./`, `..`, backslashes and doubled slashes are resolved without a look at the file system. */
@@ -74,10 +85,55 @@ export function normalisePath(path: string): string {
   return from === "top" ? `/${joined}` : ["..", ...names].join("/");
 }
 
-function compileOne(glob: string): (parts: PathParts) => boolean {
-  const { from, names } = pathParts(glob);
-  const steps = names.map((name): Step => (name === "**" ? "**" : compileName(name)));
-  return (parts) => parts.from === from && walk(steps, parts.names);
+type NamesTest = (names: readonly string[]) => boolean;
+
+/**
+ * Most globs ask only for the last name, for some name or for the first one: those are looked up, however many they are. The others
+ * are tried one after the other.
+ */
+function compileAll(choices: readonly PathParts[]): NamesTest {
+  const globs = choices.map(({ names }) => names);
+  const last = new Set(globs.filter((glob) => isTail(glob) && !isWild(glob[1])).map((glob) => glob[1]));
+  const ends = globs.filter((glob) => isTail(glob) && isWild(glob[1])).map((glob) => compileName(glob[1] as string));
+  const some = new Set(globs.filter(isPart).map((glob) => glob[1]));
+  const rest = globs.filter((glob) => !isTail(glob) && !isPart(glob));
+  const begins = new Map<string, NamesTest[]>();
+  for (const glob of rest.filter(([first]) => !isWild(first))) {
+    const first = glob[0] as string;
+    begins.set(first, [...(begins.get(first) ?? []), compileWalk(glob)]);
+  }
+  const others = rest.filter(([first]) => isWild(first)).map(compileWalk);
+  return (names) => {
+    const name = names.at(-1);
+    if (name === undefined) return others.some((test) => test(names));
+    return (
+      last.has(name) ||
+      ends.some((test) => test(name)) ||
+      (some.size > 0 && names.some((each) => some.has(each))) ||
+      begins.get(names[0] as string)?.some((test) => test(names)) === true ||
+      others.some((test) => test(names))
+    );
+  };
+}
+
+function compileWalk(glob: readonly string[]): NamesTest {
+  const steps = glob.map((name): Step => (name === "**" ? "**" : compileName(name)));
+  return (names) => walk(steps, names);
+}
+
+/** A name at the end of any path. */
+function isTail(glob: readonly string[]): boolean {
+  return glob.length === 2 && glob[0] === "**" && glob[1] !== "**";
+}
+
+/** A name anywhere in a path. */
+function isPart(glob: readonly string[]): boolean {
+  return glob.length === 3 && glob[0] === "**" && glob[2] === "**" && !isWild(glob[1]);
+}
+
+/** The root itself has no name; it is tried like a wildcard. */
+function isWild(name: string | undefined): boolean {
+  return name === undefined || name.includes("*") || name.includes("?");
 }
 
 /** Leftmost match of each stretch between two `**`: the shortest way there leaves the most for the rest. */
@@ -107,9 +163,10 @@ function walk(steps: readonly Step[], names: readonly string[]): boolean {
 }
 
 function compileName(glob: string): NameTest {
-  if (!/[*?]/.test(glob)) return (name) => name === glob;
+  if (!isWild(glob)) return (name) => name === glob;
   if (glob === "*") return (name) => name !== "..";
-  return (name) => matchesName(glob, name);
+  const tail = glob.slice(1);
+  return glob.startsWith("*") && !isWild(tail) ? (name) => name.endsWith(tail) : (name) => matchesName(glob, name);
 }
 
 /** `*` stands for any characters, none included, and `?` for one. */

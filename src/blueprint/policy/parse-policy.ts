@@ -51,6 +51,8 @@ export function parseRepositoryPolicy(text: string, file: string): Result<readon
       const given = policy?.[key];
       if (given !== undefined) reading.problems.report("BLUEPRINT_POLICY_LOOSENS", { key }, given.key);
     }
-    return readRules(policy, "repository", reading);
+    const rules = readRules(policy, "repository", reading);
+    // A question about what nobody allows would turn a refusal into a question.
+    return rules.map((rule) => (rule.effect === "ask" ? { ...rule, tightens: true } : rule));
   });
 }

@@ -55,9 +55,8 @@ function readConditions({ value }: Given<ConditionFound[]>, { problems }: Readin
 }
 
 function valuesOf(found: ConditionFound["value"], op: Condition["op"]): readonly string[] {
-  if (op === "in") return (found.in?.value ?? []).map(({ value }) => value);
-  const given = found[op]?.value;
-  return given === undefined ? [] : [given];
+  const { value } = found[op] as Given<string | Given<string>[]>;
+  return typeof value === "string" ? [value] : value.map((item) => item.value);
 }
 
 type ExamplesFound = NonNullable<RuleFound["value"]["examples"]>["value"];
@@ -71,7 +70,8 @@ function examplesOf({ match, not }: ExamplesFound): Examples {
 
 function reportExamples(rule: Rule, found: RuleFound, { problems }: Reading): void {
   for (const { list, index, why } of failedExamples(rule)) {
-    const example = found.value.examples?.value[list]?.value[index];
-    problems.report("BLUEPRINT_RULE_EXAMPLE", { why }, example?.node ?? found.node);
+    const { value: examples } = found.value.examples as Given<ExamplesFound>;
+    const { node } = (examples[list] as NonNullable<ExamplesFound["match"]>).value[index] as Given<unknown>;
+    problems.report("BLUEPRINT_RULE_EXAMPLE", { why }, node);
   }
 }

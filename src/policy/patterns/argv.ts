@@ -1,5 +1,5 @@
 /** Argument lists. An unknown argument (null) stands for one or more. */
-import { compileParts } from "../../base/match/glob.ts";
+import { compileSome } from "../../base/match/glob.ts";
 import { type Asked, type Mode, placesOf, rooted } from "../asked.ts";
 import type { RequestOf } from "../request.ts";
 import type { Argv } from "../shell/facts.ts";
@@ -11,10 +11,8 @@ export function compileRun({ run, args }: RunPattern, mode: Mode): (asked: Asked
   const covers = compileArguments(run, mode);
   const argvOf = ({ request }: Asked): Argv => (request as RequestOf<"run">).argv;
   if (args === undefined) return (asked) => covers(argvOf(asked));
-  const globs = args.map((glob) => compileParts(rooted(glob)));
-  return (asked) =>
-    covers(argvOf(asked)) &&
-    (argvOf(asked).includes(null) || placesOf(asked).some((place) => globs.some((glob) => glob(place))));
+  const leads = compileSome(args.map(rooted));
+  return (asked) => covers(argvOf(asked)) && (argvOf(asked).includes(null) || placesOf(asked).some(leads));
 }
 
 function compileArguments(patterns: readonly string[], mode: Mode): (argv: Argv) => boolean {

@@ -122,7 +122,7 @@ export const GUARD: readonly Rule[] = [
     "It throws away what others pushed.",
     { run: ["git", "**"] },
     {
-      when: [arg("^push$"), arg("^(-[a-zA-Z]*f|--forc|\\+|--m)")],
+      when: [{ field: "arg", op: "eq", values: ["push"] }, arg("^(-[a-zA-Z]*f|--forc|\\+|--m)")],
       examples: {
         match: words(
           "git push -f",
@@ -147,7 +147,11 @@ export const GUARD: readonly Rule[] = [
     "The main branch is not to be deleted.",
     { run: ["git", "**"] },
     {
-      when: [arg(`^:?${MAIN}`), arg("^(branch|push|update-ref)$"), arg(`^(-[a-zA-Z]*[dD]|--de|:${MAIN})`)],
+      when: [
+        { field: "arg", op: "in", values: ["branch", "push", "update-ref"] },
+        arg(`^:?${MAIN}`),
+        arg(`^(-[a-zA-Z]*[dD]|--de|:${MAIN})`),
+      ],
       examples: {
         match: words(
           "git branch -D main",

@@ -44,7 +44,6 @@ export const policyCommand: CommandSpec = {
       line: "pawl policy check --shell 'npm test | tail' --blueprint fix-tests",
       does: "with the rules of a blueprint",
     },
-    { line: "pawl policy check --edit .github/workflows/ci.yml", does: "about a file" },
     { line: "pawl policy test", does: "runs the examples of all rules" },
     { line: "pawl policy show --json", does: "every rule that applies" },
   ],

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { parsePolicy, parseRepositoryPolicy } from "./parse-policy.ts";
+
+const codes = (result: ReturnType<typeof parsePolicy | typeof parseRepositoryPolicy>): readonly string[] =>
+  result.ok ? [] : result.problems.map(({ code, where }) => `${where?.line}:${where?.column} ${code}`);
+
+describe("parsePolicy", () => {
+  it("reads the rules of a layer", () => {
+    const text = "version: 1\nuse: [everyday]\nallow: [{ read: a }]\ndeny:\n  - { run: [x], because: no }\n";
+    expect(parsePolicy(text, "p.yaml", "user")).toEqual({
+      ok: true,
+      value: {
+        use: ["everyday"],
+        rules: [
+          { id: "user.allow[0]", effect: "allow", pattern: { read: "a" }, where: "p.yaml:3:9" },
+          { id: "user.deny[0]", effect: "deny", pattern: { run: ["x"] }, because: "no", where: "p.yaml:5:5" },
+        ],
+      },
+    });
+    expect(parsePolicy("{}", "p.yaml", "organisation")).toEqual({ ok: true, value: { use: [], rules: [] } });
+  });
+
+  it.each([
+    ["", "1:1 BLUEPRINT_TEXT_EMPTY"],
+    ["[]", "1:1 BLUEPRINT_VALUE_TYPE"],
+    ["version: 2", "1:10 BLUEPRINT_VALUE_INVALID"],
+    ["alow: []", "1:1 BLUEPRINT_KEY_UNKNOWN"],
+    ["deny: {]", "1:8 BLUEPRINT_YAML_SYNTAX"],
+  ])("refuses %j", (text, problem) => {
+    expect(codes(parsePolicy(text, "p.yaml", "user"))).toEqual([problem]);
+  });
+});
+
+describe("a policy.json of OpenExec", () => {
+  const rule = (fields: object): string => JSON.stringify({ rules: [{ decision: "deny", ...fields }] });
+
+  it("is read by its content", () => {
+    const text = JSON.stringify({
+      version: "1.0",
+      name: "house",
+      description: "rules",
+      default_decision: "deny",
+      rules: [
+        {
+          id: "r1",
+          name: "no env",
+          description: "secrets",
+          decision: "deny",
+          priority: 100,
+          conditions: [{ type: "path", operator: "matches", value: "\\.env$" }],
+          exceptions: [{ type: "path", operator: "suffix", value: ".example" }],
+        },
+        {
+          name: "readers",
+          decision: "allow",
+          conditions: [{ type: "tool", operator: "in", values: ["read_file", "grep"] }],
+        },
+        { id: "r3", decision: "ask" },
+        { decision: "ask" },
+      ],
+    });
+    expect(parsePolicy(text, "policy.json", "organisation")).toEqual({
+      ok: true,
+      value: {
+        use: [],
+        rules: [
+          {
+            id: "organisation.rules[0]",
+            effect: "deny",
+            pattern: { any: true },
+            where: expect.stringMatching(/^policy\.json:1:\d+$/),
+            because: "secrets",
+            when: [{ field: "path", op: "matches", values: ["\\.env$"] }],
+            except: [{ field: "path", op: "suffix", values: [".example"] }],
+          },
+          {
+            id: "organisation.rules[1]",
+            effect: "allow",
+            pattern: { any: true },
+            where: expect.any(String),
+            because: "readers",
+            when: [{ field: "tool", op: "in", values: ["read_file", "grep"] }],
+            except: [],
+          },
+          expect.objectContaining({ id: "organisation.rules[2]", because: "r3", when: [] }),
+          expect.not.objectContaining({ because: expect.anything() }),
+        ],
+      },
+    });
+  });
+
+  it.each([
+    ["another default", JSON.stringify({ default_decision: "allow" }), "BLUEPRINT_VALUE_INVALID"],
+    ["an effect that does not exist", rule({ decision: "maybe" }), "BLUEPRINT_VALUE_INVALID"],
+    [
+      "an operator that does not exist",
+      rule({ conditions: [{ type: "arg", operator: "like", value: "x" }] }),
+      "BLUEPRINT_VALUE_INVALID",
+    ],
+    [
+      "a type that does not exist",
+      rule({ conditions: [{ type: "moon", operator: "eq", value: "x" }] }),
+      "BLUEPRINT_VALUE_INVALID",
+    ],
+    [
+      "a condition without a value",
+      rule({ conditions: [{ type: "arg", operator: "eq" }] }),
+      "BLUEPRINT_RULE_CONDITION",
+    ],
+    [
+      "an expression that is none",
+      rule({ exceptions: [{ type: "arg", operator: "matches", value: "(" }] }),
+      "BLUEPRINT_RULE_CONDITION",
+    ],
+    ["rules that are no list", JSON.stringify({ rules: {} }), "BLUEPRINT_VALUE_TYPE"],
+    ["a list", "rules", "BLUEPRINT_VALUE_TYPE"],
+  ])("is refused with %s", (_name, text, code) => {
+    expect(codes(parsePolicy(text, "policy.json", "user")).map((found) => found.split(" ")[1])).toEqual([code]);
+  });
+});
+
+describe("parseRepositoryPolicy", () => {
+  it("reads what asks and denies", () => {
+    expect(parseRepositoryPolicy("policy: { ask: [{ git: push }], deny: [{ read: a }] }", "pawl.yaml")).toEqual({
+      ok: true,
+      value: [
+        { id: "repository.ask[0]", effect: "ask", pattern: { git: "push" }, where: "pawl.yaml:1:17", tightens: true },
+        { id: "repository.deny[0]", effect: "deny", pattern: { read: "a" }, where: "pawl.yaml:1:40" },
+      ],
+    });
+    expect(parseRepositoryPolicy("{}", "pawl.yaml")).toEqual({ ok: true, value: [] });
+  });
+
+  it("refuses what would loosen, and what it does not know", () => {
+    expect(codes(parseRepositoryPolicy("policy: { use: [], allow: [] }", "p"))).toEqual([
+      "1:11 BLUEPRINT_POLICY_LOOSENS",
+      "1:20 BLUEPRINT_POLICY_LOOSENS",
+    ]);
+    expect(codes(parseRepositoryPolicy("polcy: {}", "p"))).toEqual(["1:1 BLUEPRINT_KEY_UNKNOWN"]);
+    expect(codes(parseRepositoryPolicy("- a", "p"))).toEqual(["1:1 BLUEPRINT_VALUE_TYPE"]);
+  });
+});
