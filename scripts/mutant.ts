@@ -1,0 +1,11 @@
+/** A mutant: the smallest edit that takes a guard away, and the tests that must notice. */
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  /** Must stand exactly once in the file. */
+  readonly find: string;
+  readonly replace: string;
+  readonly tests: readonly string[];
+  /** Simulated runs; 400 unless told. */
+  readonly seeds?: number;
+}
