@@ -31,6 +31,12 @@ describe("parsePolicy", () => {
   });
 });
 
+describe("a pawl.yaml", () => {
+  it.each(["", "\n\n", "# nothing yet\n  # really\n"])("that says nothing has no rules: %j", (text) => {
+    expect(parseRepositoryPolicy(text, "pawl.yaml")).toEqual({ ok: true, value: [] });
+  });
+});
+
 describe("a policy.json of OpenExec", () => {
   const rule = (fields: object): string => JSON.stringify({ rules: [{ decision: "deny", ...fields }] });
 

@@ -1,5 +1,5 @@
 /** Policies in files of their own: of the organisation, of the user, and of the repository, which may only tighten. */
-import type { Result } from "../../base/result.ts";
+import { ok, type Result } from "../../base/result.ts";
 import type { Rule } from "../../policy/rule.ts";
 import type { SetName } from "../../policy/shipped/sets.ts";
 import { parseText } from "../parse-text.ts";
@@ -45,6 +45,8 @@ export function parsePolicy(text: string, file: string, layer: Layer): Result<Po
 
 /** The rules of `pawl.yaml`. What would loosen the policy is refused. */
 export function parseRepositoryPolicy(text: string, file: string): Result<readonly Rule[]> {
+  // A file that says nothing yet only marks the root of a project.
+  if (text.split("\n").every((line) => /^\s*(#|$)/.test(line))) return ok([]);
   return parseText(text, file, (tree, reading) => {
     const policy = REPOSITORY.read(tree, reading, "pawl.yaml")?.policy?.value;
     for (const key of ["use", "allow"] as const) {

@@ -81,9 +81,9 @@ workspace: { kind: clone, from: head${copies} }`;
 
 /** `argv` is what tests the project. */
 function renderFirstBlueprint(argv: readonly string[], workspace: FoundWorkspace): string {
-  // In a command `$${` is a plain `${`; a rule has no references, and `*` stands for what cannot be written there.
+  // In a command `$${` is a plain `${`; a rule has no references.
   const command = flowList(argv.map((word) => word.split("${").join("$${")));
-  const rule = flowList(argv.map((word) => word.split("${").join("*{")));
+  const rule = flowList(argv);
   return `# A blueprint: stages that run one after the other, within limits, under a policy.
 # See what it would do with \`pawl plan ${FILE}\`; run it with \`pawl run ${FILE}\`.
 version: 1
