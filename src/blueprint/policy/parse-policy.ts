@@ -43,11 +43,9 @@ export function parsePolicy(text: string, file: string, layer: Layer): Result<Po
   });
 }
 
-/** The rules of `pawl.yaml`. What would loosen the policy is refused. */
+/** The rules of `pawl.yaml`, which may be empty. What would loosen the policy is refused. */
 export function parseRepositoryPolicy(text: string, file: string): Result<readonly Rule[]> {
-  // A file that says nothing yet only marks the root of a project.
-  if (text.split("\n").every((line) => /^\s*(#|$)/.test(line))) return ok([]);
-  return parseText(text, file, (tree, reading) => {
+  const parsed = parseText<readonly Rule[]>(text, file, (tree, reading) => {
     const policy = REPOSITORY.read(tree, reading, "pawl.yaml")?.policy?.value;
     for (const key of ["use", "allow"] as const) {
       const given = policy?.[key];
@@ -57,4 +55,6 @@ export function parseRepositoryPolicy(text: string, file: string): Result<readon
     // A question about what nobody allows would turn a refusal into a question.
     return rules.map((rule) => (rule.effect === "ask" ? { ...rule, tightens: true } : rule));
   });
+  const saysNothing = !parsed.ok && parsed.problems.every(({ code }) => code === "BLUEPRINT_TEXT_EMPTY");
+  return saysNothing ? ok([]) : parsed;
 }

@@ -81,7 +81,7 @@ workspace: { kind: clone, from: head${copies} }`;
 
 /** `argv` is what tests the project. */
 function renderFirstBlueprint(argv: readonly string[], workspace: FoundWorkspace): string {
-  // In a command `$${` is a plain `${`; a rule has no references.
+  // In a command `$${` is a plain `${`; a rule has no references, so it is written as it is.
   const command = flowList(argv.map((word) => word.split("${").join("$${")));
   const rule = flowList(argv);
   return `# A blueprint: stages that run one after the other, within limits, under a policy.
