@@ -1,10 +1,12 @@
 /** One mutant per guard: the smallest edit that takes the guard away, and the tests that must notice. */
+import { APPROVAL_MUTANTS } from "./approval-mutants.ts";
 import { JUDGEMENT_MUTANTS } from "./judgement-mutants.ts";
 import type { Mutant } from "./mutant.ts";
 
 const LAWS = ["test/simulation/crash.test.ts"];
 
 export const MUTANTS: readonly Mutant[] = [
+  ...APPROVAL_MUTANTS,
   ...JUDGEMENT_MUTANTS,
   {
     name: "an effect begins before its INTENT is durable",
@@ -240,13 +242,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: "if (place === null && needsTree(plan))",
     replace: "if (place === null && plan.workspace === null)",
     tests: ["src/kernel/perform.test.ts"],
-  },
-  {
-    name: "an approval is good for another tree",
-    file: "src/run/effect/effect.ts",
-    find: "canonical({ plan, run: origin, tree, stage, visit, request: effect })",
-    replace: "canonical({ plan, run: origin, stage, visit, request: effect })",
-    tests: ["src/kernel/authorize.test.ts"],
   },
   {
     name: "the project folder itself may be written to",

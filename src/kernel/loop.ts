@@ -34,9 +34,7 @@ export interface Restored {
 /** `lost`: another host has written to this run; everything here stopped and nothing more was stored. */
 export type LoopEnd = { readonly lost: false; readonly state: RunState } | { readonly lost: true };
 
-interface Hosting {
-  readonly run: RunId;
-  readonly plan: Plan;
+interface Hosting extends Omit<Restored, "state" | "seq"> {
   readonly ports: KernelPorts;
   readonly inbox: Inbox;
   state: RunState;

@@ -40,4 +40,32 @@ describe("RUN_ERRORS", () => {
     expect(diagnose(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: "fix" }).what).toContain('"fix"');
     expect(diagnose(RUN_ERRORS, "RUN_PLAN_MISSING", { run: "r_1", plan: "p" }).what).toContain("is not in the journal");
   });
+
+  it("say what became of a question, and what to do about it", () => {
+    const id = "1-2";
+    const run = "r_1";
+    const told = [
+      diagnose(RUN_ERRORS, "RUN_APPROVAL_NOT_FOUND", { id }),
+      diagnose(RUN_ERRORS, "RUN_APPROVAL_AMBIGUOUS", { id, matches: ["1-23", "1-24"] }),
+      diagnose(RUN_ERRORS, "RUN_APPROVAL_OTHER_RUN", { id, run }),
+      diagnose(RUN_ERRORS, "RUN_APPROVAL_USED", { id, answer: "approve", by: "ann" }),
+      diagnose(RUN_ERRORS, "RUN_APPROVAL_EXPIRED", { id, run }),
+      diagnose(RUN_ERRORS, "RUN_APPROVAL_CANCELLED", { id }),
+      diagnose(RUN_ERRORS, "RUN_APPROVAL_CHANGED", { id, run }),
+      diagnose(RUN_ERRORS, "RUN_APPROVAL_UNSHOWN", { id, reasons: ["it is long", "it is odd"] }),
+      diagnose(RUN_ERRORS, "RUN_ANSWER_NEEDED", { run, stage: "a", id, why: "it asks", answers: ["approve", "deny"] }),
+    ];
+    expect(told.map(({ what }) => what)).toEqual([
+      'no question is called "1-2"',
+      '"1-2" could be 1-23, 1-24',
+      "the question 1-2 was not asked by run r_1",
+      "the question 1-2 was answered already: approve by ann",
+      "the question 1-2 has expired",
+      "nobody asks 1-2 any more: its run went its way without an answer",
+      "what the question 1-2 is about is not what it was when it was asked",
+      "the change that 1-2 is about cannot be shown in full: it is long; it is odd",
+      'run r_1 waits for an answer about "a": it asks',
+    ]);
+    expect(told.map(({ hint }) => hint).filter((hint) => hint.includes("1"))).toHaveLength(5);
+  });
 });

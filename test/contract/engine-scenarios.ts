@@ -134,6 +134,18 @@ export const CLEAN: readonly Scenario[] = [
     `),
   },
   {
+    name: "a gate that a person judges",
+    plan: planFrom("stages:\n  - { id: a, command: [ok] }\n  - { id: ask, gate: { approval: {} } }\n"),
+    story: lines(`
+      run.created
+      run.started
+      stage.started a 1
+      stage.finished a 1 success ok
+      approval.requested ask gate
+      run.waiting awaiting_approval
+    `),
+  },
+  {
     name: "a denial",
     plan: planFrom("stages:\n  - { id: a, command: [never, named] }\n"),
     story: lines(`

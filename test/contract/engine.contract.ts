@@ -64,6 +64,12 @@ export function engineContract(name: string, open: OpenStore, create: CreateEngi
     return { fixture, host, run: hosted.run };
   }
 
+  async function asked(store: Store, run: RunId) {
+    const found = (await eventsOf(store, run)).find((event) => event.type === "approval.requested");
+    if (found?.type !== "approval.requested") throw new Error("nothing was asked");
+    return found;
+  }
+
   async function unchanged(store: Store, run: RunId, work: () => Promise<unknown>): Promise<void> {
     const before = [await eventsOf(store, run), (await store.runs.get(run))?.holder];
     await work();
@@ -268,6 +274,51 @@ stages:
         expect.toSatisfy((error: { code: string }) => ["RUN_HELD", "RUN_ENDED"].includes(error.code)),
       );
       expect(fixture.started).toEqual(["a 1", "a 2", "b 1"]);
+    });
+
+    it("records an answer without going on, and goes on with it on another host", async () => {
+      const { fixture, host, run } = await restingRun("waiting");
+      const question = await asked(host.store, run);
+      await host.engine.answer(run, { id: question.id, by: "bob", answer: "approve", why: "fine" });
+      expect(await host.store.runs.get(run)).toMatchObject({ status: "waiting", holder: null });
+      expect(fixture.started).toEqual([]);
+      const next = await fixture.host();
+      expect(await (await next.engine.resume(run, BY)).ended).toMatchObject({ status: "succeeded" });
+      const refused = next.engine.answer(run, { id: question.id, by: "bob", answer: "approve" });
+      await expect(refused).rejects.toEqual(code("RUN_APPROVAL_USED"));
+      expect((await next.engine.replay(run)).equal).toBe(true);
+    });
+
+    it("ends a run with the answer that refuses it, and with the end of its time", async () => {
+      const denied = await restingRun("waiting");
+      const { id } = await asked(denied.host.store, denied.run);
+      await denied.host.engine.answer(denied.run, { id, by: "bob", answer: "deny" });
+      expect(await denied.host.store.runs.get(denied.run)).toMatchObject({
+        status: "rejected",
+        reason: "approval_denied",
+      });
+      const late = await restingRun("waiting");
+      await unchanged(late.host.store, late.run, () => late.host.engine.tend(late.run));
+      late.fixture.skip(86_400_000);
+      await late.host.engine.tend(late.run);
+      expect(await late.host.store.runs.get(late.run)).toMatchObject({
+        status: "rejected",
+        reason: "approval_expired",
+      });
+      expect((await late.host.engine.replay(late.run)).equal).toBe(true);
+    });
+
+    it("refuses an answer to what nobody asks", async () => {
+      const { host, run } = await restingRun("waiting");
+      const { id } = await asked(host.store, run);
+      const answering = (to: RunId, question: string) =>
+        host.engine.answer(to, { id: question, ...BY, answer: "approve" });
+      await expect(answering(buildRunId(), id)).rejects.toEqual(code("RUN_NOT_FOUND"));
+      await expect(answering(run, `${id}0`)).rejects.toEqual(code("RUN_APPROVAL_NOT_FOUND"));
+      await expect(answering(run, "another-1")).rejects.toEqual(code("RUN_APPROVAL_OTHER_RUN"));
+      await host.engine.cancel(run, "ann");
+      await expect(answering(run, id)).rejects.toEqual(code("RUN_APPROVAL_CANCELLED"));
+      await expect(host.engine.tend(run)).rejects.toEqual(code("RUN_ENDED"));
     });
 
     it("lets one answer win when two answer the same question at once", async () => {

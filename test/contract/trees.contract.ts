@@ -52,6 +52,18 @@ export function treesContract(name: string, open: (project: Readonly<Record<stri
       expect((await fixture.trees.diff(base, base, MANY)).files).toEqual([]);
     });
 
+    it("names what a tree holds, the same for the same files and another for others", async () => {
+      const fixture = opened();
+      const { base, tree } = await changed(fixture);
+      const [first, again, other] = [
+        await fixture.trees.oid(base),
+        await fixture.trees.oid(base),
+        await fixture.trees.oid(tree),
+      ];
+      expect([first === again, first === other, /^[0-9a-f]{40,64}$/.test(first)]).toEqual([true, false, true]);
+      await expect(fixture.trees.oid("0".repeat(40))).rejects.toEqual(code("WORKSPACE_TREE_MISSING"));
+    });
+
     it("cuts a patch that is too long, and says so", async () => {
       const fixture = opened();
       const { base, tree } = await changed(fixture);

@@ -18,6 +18,8 @@ interface Expected {
   readonly reason: string;
   /** Stage, outcome and output of every attempt that ended; in the order of the names within a group. */
   readonly stages: readonly (readonly [stage: string, outcome: string, output: unknown])[];
+  /** Questions that a person approves on the way. */
+  readonly approve?: number;
   /** Path → text that the file must hold afterwards. */
   readonly files: Readonly<Record<string, string>>;
 }
@@ -66,6 +68,11 @@ function eventsOf(folder: string): StoredEvent[] {
   return (JSON.parse(pawl(folder, "events", "@last", "--json").stdout) as { events: StoredEvent[] }).events;
 }
 
+/** The question that a run waits for, as the document of the run tells it. */
+function questionOf(stdout: string): string {
+  return (JSON.parse(stdout) as { open: { id: string }[] }).open[0]?.id ?? "";
+}
+
 function finishedStages(events: readonly StoredEvent[]): EventOf<"stage.finished">[] {
   return events.flatMap(({ event }) => (event.type === "stage.finished" ? [event] : []));
 }
@@ -82,14 +89,18 @@ function inGroupOrder(
 
 describe("the examples", () => {
   test("are there", () => {
-    expect(EXAMPLES.toSorted()).toEqual(["child-run", "fan-out", "fix-tests", "hello"]);
+    expect(EXAMPLES.toSorted()).toEqual(["approve-change", "child-run", "fan-out", "fix-tests", "hello"]);
   });
 
   test.for(EXAMPLES)("%s ends as it says, is intact and replays", (example) => {
     const folder = copyOf(example);
     const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8")) as Expected;
 
-    const run = pawl(folder, "run", "blueprint.yaml", "--json");
+    let run = pawl(folder, "run", "blueprint.yaml", "--json");
+    for (let answered = 0; answered < (expected.approve ?? 0); answered += 1) {
+      expect(run.exit).toBe(2);
+      run = pawl(folder, "approve", questionOf(run.stdout), "--json");
+    }
     const events = eventsOf(folder);
     const last = events.at(-1)?.event;
 

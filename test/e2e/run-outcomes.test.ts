@@ -104,7 +104,8 @@ describe("runs that end", () => {
     const asked = await project.pawl("run", "asking.yaml");
     const id = /^run (r_\w+)\n/.exec(asked.stdout)?.[1] ?? "";
     expect(asked.code).toBe(2);
-    expect(asked.stdout).toContain(`  pawl resume ${id} --answer approve\n  pawl resume ${id} --answer deny\n`);
+    const question = /^ {2}pawl approve (\S+)$/m.exec(asked.stdout)?.[1] ?? "";
+    expect(asked.stdout).toContain(`  pawl approve ${question} --for-run\n  pawl deny ${question} --why TEXT\n`);
     expect(asked.stdout).toContain("asks about `run echo hello (read_only)`: it talks");
     expect((await project.pawl("resume", id)).stderr).toContain("RUN_ANSWER_NEEDED");
     expect((await project.pawl("resume", id, "--answer", "perhaps")).stderr).toContain("RUN_ANSWER_UNKNOWN");

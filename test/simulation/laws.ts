@@ -169,10 +169,11 @@ const LAWS: Readonly<Record<string, Law>> = {
     const verdicts = new Map<string, string>();
     for (const event of ofType(run, "stage.finished")) {
       const { kind } = leafAt(run.plan, event.stage);
-      if (kind === "gate" || (kind === "approval" && event.outcome !== "pass"))
-        verdicts.set(event.stage, event.outcome);
-      // What a person allows is allowed, and proves nothing.
-      if (kind === "approval" && event.outcome === "pass") verdicts.delete(event.stage);
+      if (kind === "gate" || kind === "approval") verdicts.set(event.stage, event.outcome);
+      // What a person allows proves nothing, except to a gate that has asked for one.
+      if (kind !== "approval" || event.outcome !== "pass") continue;
+      verdicts.delete(event.stage);
+      for (const [stage, verdict] of verdicts) if (verdict === "escalate") verdicts.set(stage, "pass");
     }
     const bad = [...verdicts].find(([, outcome]) => outcome !== "pass");
     if (bad !== undefined) return `succeeded although the gate "${bad[0]}" said ${bad[1]}`;

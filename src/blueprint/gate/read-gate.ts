@@ -111,7 +111,7 @@ export interface ApprovalGate {
 export function readApprovalGate(found: GateFound | undefined, { problems }: Reading): ApprovalGate {
   const { question, expires, remind } = found?.approval?.value ?? {};
   if (remind !== undefined && remind.value >= (expires?.value ?? QUESTION_MS)) {
-    const data = { field: "remind", expected: "shorter than expires (24h)", found: "longer" };
+    const data = { field: "remind", expected: "shorter than `expires`", found: "as long or longer" };
     problems.report("BLUEPRINT_VALUE_INVALID", data, remind.node);
   }
   return {

@@ -67,8 +67,8 @@ export function resumeFacts(
   const resumed = { type: "run.resumed", after: state.status === "paused" ? "pause" : "wait" } as const;
   if (answer !== undefined) {
     const { facts, refusal } = answerFacts(plan, state, { answer, by }, now);
-    const goesOn = refusal === null && facts.at(-1)?.type !== "run.resumed";
-    return { facts: goesOn ? [...facts, resumed] : facts, refusal };
+    const isEnd = refusal !== null || facts.some(({ type }) => type === "run.resumed");
+    return { facts: isEnd ? facts : [...facts, resumed], refusal };
   }
   if (state.status !== "waiting") return { facts: state.status === "paused" ? [resumed] : [], refusal: null };
   const needed = neededAnswer(plan, state, now);

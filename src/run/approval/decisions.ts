@@ -36,12 +36,13 @@ const WORD = /^(approved?|den(?:y|ied)|reject(?:ed)?)\b[`*_]*[\s:,.—–-]*(.*)
 
 export function readDecisions(text: string): Decisions {
   const items = itemsOf(text);
-  const counts = new Map<string, number>();
-  for (const { id } of items) counts.set(id, (counts.get(id) ?? 0) + 1);
   const decisions: Decision[] = [];
   const unclear: UnclearDecision[] = [];
   for (const item of items) {
-    const decision = decided(item, (counts.get(item.id) ?? 0) > 1);
+    const decision = decided(
+      item,
+      items.some((other) => other !== item && other.id === item.id),
+    );
     if (decision === null) continue;
     if ("problem" in decision) unclear.push(decision);
     else decisions.push(decision);

@@ -25,5 +25,6 @@ export function dueFact({ path: stage, question }: OpenLane, now: number): Fact 
 
 /** When something will be due next. */
 export function dueTimes(lanes: readonly OpenLane[]): readonly number[] {
-  return lanes.flatMap(({ question: { expiresAt, remindAt } }) => [expiresAt ?? [], remindAt ?? []].flat());
+  const times = lanes.flatMap(({ question: { expiresAt, remindAt } }) => [expiresAt, remindAt]);
+  return times.filter((time) => time !== null);
 }

@@ -7,7 +7,10 @@ export const denyCommand: CommandSpec = {
   details: ["A gate that was denied has failed and its route is taken; anything else that is denied ends the run."],
   arguments: [{ name: "id", summary: "id of a question, or the beginning of one", required: true }],
   options: ANSWER_OPTIONS,
-  examples: [{ line: 'pawl deny 4f --why "the test is gone"', does: "refuse it, and let the run take its way" }],
+  examples: [
+    { line: 'pawl deny 4f --why "the test is gone"', does: "refuse it, and let the run take its way" },
+    { line: "pawl deny 4f --no-run", does: "refuse it, and go on later with pawl resume" },
+  ],
   exits: [0, 1, 2, 3, 130],
   formats: ["json", "jsonl"],
   async run(context) {

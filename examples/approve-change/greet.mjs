@@ -1,0 +1,4 @@
+/** Writes the greeting into the workspace. */
+import { writeFileSync } from "node:fs";
+
+writeFileSync("greeting.txt", "Hello, Ada!\n");
