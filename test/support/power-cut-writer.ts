@@ -25,7 +25,7 @@ name: power-cut
 workspace: directory
 defaults: { timeout: 20s, sandbox: danger_full_access }
 limits: { stages: 20 }
-policy: { allow: [ { run: [/bin/sh, -c, "**"] }, { action: file.append }, { action: artifact.save } ] }
+policy: { allow: [ { run: [/bin/sh, -c, "**"] }, { shell: "**" }, { action: file.append }, { action: artifact.save } ] }
 stages:
   - { id: say, command: [/bin/sh, -c, 'echo "said by $PAWL_KEY"'], effect: idempotent, capture: text }
   - { id: append, action: file.append, with: { path: effects.log, line: "\${stages.say.output}" } }

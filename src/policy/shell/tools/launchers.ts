@@ -85,8 +85,9 @@ function isEndOfCommand(words: readonly string[], at: number, word: string): boo
   return word === ";" || (word === "+" && words[at - 1] === "{}");
 }
 
-/** Only `-c` says what a shell will run; files, standard input and start-up files do not. */
+/** `-c` says what a shell will run, and a file of its own is a program like any other; standard input and start-up files do not say it. */
 const shell: Tool = (args, name) => {
+  if (typeof args[0] === "string" && /^[^-+]/.test(args[0])) return PLAIN;
   const at = args.findIndex((arg) => arg !== null && /^-[eux]*c[eux]*$/.test(arg));
   const before = args.slice(0, Math.max(at, 0)).join(" ");
   const script = args[at + 1];
