@@ -10,7 +10,7 @@ const BLUEPRINT = `version: 1
 name: build
 policy: { allow: [{ shell: "**" }] }
 stages:
-  - { id: write, command: "echo one > new.txt; echo changed > kept.txt; ln -s /etc/passwd link" }
+  - { id: write, command: "echo one > new.txt; echo changed > kept.txt; ln -s /tmp/elsewhere link" }
   - { id: more, command: "echo two >> new.txt; rm gone.txt", max_attempts: 2 }
   - { id: check, gate: { command: "grep -q two new.txt" }, sandbox: read_only }
 `;
