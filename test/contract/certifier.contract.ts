@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { sha256 } from "../../src/base/digest.ts";
 import type { RunId } from "../../src/base/ids.ts";
 import type { Artifacts } from "../../src/ports/artifacts.ts";
-import type { Certified, Certifier } from "../../src/ports/certifier.ts";
-import type { Signer } from "../../src/ports/signer.ts";
+import type { Certified, Certifier } from "../../src/ports/trust/certifier.ts";
+import type { Signer } from "../../src/ports/trust/signer.ts";
 
 export type Part = "artifacts" | "signer" | "trees";
 

@@ -4,7 +4,7 @@ import { createMemorySigner } from "../../src/adapters/memory/signer.ts";
 import { sha256 } from "../../src/base/digest.ts";
 import { pawlError } from "../../src/base/errors.ts";
 import { SIGNER_ERRORS } from "../../src/ports/errors/signer-errors.ts";
-import { createCertifier } from "../../src/runtime/certify.ts";
+import { createCertifier } from "../../src/runtime/trust/certify.ts";
 import { planFrom } from "../support/plan-from-yaml.ts";
 import { createTestHost } from "../support/run-plan.ts";
 import { type CertifierScene, certifierContract } from "./certifier.contract.ts";
