@@ -6,7 +6,8 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { MUTANTS, type Mutant } from "./law-mutants.ts";
+import { MUTANTS } from "./law-mutants.ts";
+import type { Mutant } from "./mutants/mutant.ts";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
 const only = process.argv.slice(2);

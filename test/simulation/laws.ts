@@ -55,8 +55,9 @@ const LAWS: Readonly<Record<string, Law>> = {
   "whoever reads third-party text was known to when the plan was made, and changes no tree": (run) => {
     const unknown = ofType(run, "policy.denied").find(({ rule }) => rule === "taint");
     if (unknown !== undefined) return `"${unknown.stage}": ${unknown.why}`;
+    // What a gate has judged was made by its host.
     const writer = ofType(run, "stage.finished").find(
-      ({ stage, tree }) => tree !== undefined && leafAt(run.plan, stage).taint !== undefined,
+      ({ stage, tree, judged }) => tree !== undefined && tree !== judged && leafAt(run.plan, stage).taint !== undefined,
     );
     return writer === undefined ? null : `"${writer.stage}" reads third-party text and changed the tree`;
   },
