@@ -226,8 +226,8 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   {
     name: "what an attempt that was cut off had done is not saved",
     file: "src/kernel/recover.ts",
-    find: "place === null ? null : await ports.workspaces.salvage(place, label)",
-    replace: "place === null ? null : tree",
+    find: "!canWrite(leaf) ? null : await ports.workspaces.salvage(place, label)",
+    replace: "!canWrite(leaf) ? null : tree",
     tests: LAWS,
   },
   {

@@ -68,8 +68,8 @@ describe("parseBlueprint", () => {
     );
     expect(rules).toEqual([
       { id: "blueprint.allow[0]", effect: "allow", pattern: { run: ["a"] }, where: "x.yaml:3:44" },
-      { id: "blueprint.allow[1]", effect: "allow", pattern: { shell: "b *" }, because: "why" },
-      { id: "blueprint.deny[0]", effect: "deny", pattern: { action: "x.y" } },
+      { id: "blueprint.allow[1]", effect: "allow", pattern: { shell: "b *" }, because: "why", where: "x.yaml:3:58" },
+      { id: "blueprint.deny[0]", effect: "deny", pattern: { action: "x.y" }, where: "x.yaml:3:18" },
     ]);
   });
 
