@@ -120,14 +120,14 @@ export const JUDGEMENT_MUTANTS: readonly Mutant[] = [
     file: "src/run/decide.ts",
     find: "tree === verified?.tree",
     replace: "verified !== null",
-    tests: ["src/kernel/perform.test.ts", "src/kernel/judge", "src/run/record/certified.test.ts"],
+    tests: ["src/kernel/perform.test.ts", "src/kernel/judge"],
   },
   {
     name: "a tree counts as verified although a gate failed",
     file: "src/run/decide.ts",
     find: '&& [...verdicts.values()].every((verdict) => verdict === "pass")',
     replace: "",
-    tests: ["src/run/record/certified.test.ts", "src/kernel/judge"],
+    tests: ["src/kernel/judge/verdicts.test.ts"],
   },
   {
     name: "a look at the change verifies",
@@ -142,7 +142,7 @@ export const JUDGEMENT_MUTANTS: readonly Mutant[] = [
     file: "src/run/lanes.ts",
     find: 'if (verdict === "escalate") facts.verdicts.set(path, "pass")',
     replace: 'if (verdict !== "pass") facts.verdicts.set(path, "pass")',
-    tests: LAWS,
+    tests: ["src/kernel/judge/verdicts.test.ts"],
   },
   {
     name: "a person verifies without having been asked by a gate",
