@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { MUTANTS } from "./law-mutants.ts";
-import type { Mutant } from "./mutant.ts";
+import type { Mutant } from "./mutants/mutant.ts";
 
 const root = resolve(import.meta.dirname ?? ".", "..");
 const only = process.argv.slice(2);

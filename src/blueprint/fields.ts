@@ -273,7 +273,7 @@ export const BLUEPRINT_FIELDS = {
   limits: { shape: LIMITS, about: "Bounds of the whole run." },
   policy: { shape: object(POLICY_FIELDS, "policy"), about: "What stages may do. What no rule mentions is denied." },
   protect: {
-    shape: list(pathPattern(), { min: 0, max: 200 }),
+    shape: list(pathPattern(["above", "top"]), { min: 0, max: 200 }),
     about: "Paths that a gate sees as they were when the run began, besides the built-in ones.",
   },
   unprotect: {

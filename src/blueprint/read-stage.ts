@@ -112,8 +112,8 @@ function isKeptField(
     return false;
   }
   if (kind === undefined || field.kinds.includes(kind)) return true;
-  const belongs =
-    kind === "group" ? `the members: ${field.kinds.join(", ")} stages` : `${field.kinds.join(", ")} stages`;
+  const verbs = [...new Set(field.kinds.map(verbOf))].join(", ");
+  const belongs = kind === "group" ? `the members: ${verbs} stages` : `${verbs} stages`;
   problems.report("BLUEPRINT_KEY_MISPLACED", { key, place: stageName(kind), belongs }, at);
   return false;
 }

@@ -36,7 +36,8 @@ describe("judgeMetric", () => {
   it("takes any value for better than none, and compares with those that the base has", () => {
     expect(outcome(UP, [null, null], [0])).toBe("pass");
     expect(outcome(KEEP, [5, null, 5], [4])).toBe("fail");
-    expect(judgeMetric(UP, [], [5]).reason).toBe("there is no base to compare with");
+    for (const rule of [UP, KEEP])
+      expect(judgeMetric(rule, [], [5])).toMatchObject({ outcome: "fail", reason: "there is no base to compare with" });
   });
 
   it("takes a strict difference for an improvement only where the base shows no noise", () => {

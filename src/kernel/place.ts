@@ -13,11 +13,12 @@ export interface Worker {
 
 /** null: the stage needs no workspace. */
 export function placeOf(plan: Plan, { run, member, tree, leaf }: Worker): Place | null {
-  if (plan.workspace === null || tree === null) return null;
-  if (leaf.kind !== "command" && leaf.kind !== "gate") return null;
+  // A gate works in a checkout, which is thrown away.
+  if (leaf.kind !== "command" || plan.workspace === null || tree === null) return null;
   return { run, member: canWrite(leaf) ? member : null, spec: plan.workspace };
 }
 
-export function canWrite(leaf: Extract<LeafStage, { kind: "command" | "gate" }>): boolean {
-  return leaf.wall.sandbox !== "read_only";
+/** Whether it can leave something in its workspace. */
+export function canWrite(leaf: LeafStage): boolean {
+  return leaf.kind === "command" && leaf.wall.sandbox !== "read_only";
 }

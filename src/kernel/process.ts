@@ -32,8 +32,7 @@ export async function performProcess(
   const finished = finishedBy(effect, await execute(flight, effect, workspace.value, ports, halt));
   if (!canWrite(effect.stage)) return { finished, clear };
   const saved = await orRefusal(workspace.value.save(label));
-  if ("refusal" in saved)
-    return { finished: gated(effect, { ...finished, ...failure("invalid_output", saved.refusal) }), clear };
+  if ("refusal" in saved) return { finished: { ...finished, ...failure("invalid_output", saved.refusal) }, clear };
   const clearAll = async (): Promise<void> => {
     await Promise.all([clear(), workspace.value.remove(label)]);
   };

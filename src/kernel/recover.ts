@@ -4,7 +4,7 @@ import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { Lane } from "../run/state.ts";
 import type { Landing } from "./aftermath.ts";
 import type { Restored } from "./loop.ts";
-import { placeOf } from "./place.ts";
+import { canWrite, placeOf } from "./place.ts";
 
 type RecoverPorts = Pick<KernelPorts, "executor" | "workspaces" | "clock">;
 
@@ -31,7 +31,7 @@ async function recordLoss(
   const log = await ports.executor.salvage({ run, stage, attempt });
   const place = placeOf(plan, { run, member: isMember ? stage : null, tree, leaf });
   const label = { stage, attempt, at: ports.clock.now() };
-  const left = place === null ? null : await ports.workspaces.salvage(place, label);
+  const left = place === null || !canWrite(leaf) ? null : await ports.workspaces.salvage(place, label);
   return {
     fact: { ...lost, ...(left === null ? {} : { tree: left }), ...(log === null ? {} : { log }) },
     clear: () => ports.executor.forget({ run, stage, attempt }),

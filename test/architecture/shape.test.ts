@@ -60,6 +60,7 @@ describe("the shape of the tree", () => {
       "policy",
       "blueprint",
       "plan",
+      "gates",
       "run",
       "ports",
       "kernel",
@@ -87,7 +88,7 @@ describe("the shape of the tree", () => {
   });
 
   test("has tests beside the code of every pure layer", () => {
-    const layers = ["base", "policy", "blueprint", "plan", "run", "kernel"];
+    const layers = ["base", "policy", "blueprint", "plan", "gates", "run", "kernel"];
     expect(
       layers.filter((layer) => !sources.some((path) => path.startsWith(`src/${layer}/`) && path.endsWith(".test.ts"))),
     ).toEqual([]);

@@ -4,29 +4,19 @@ import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import type { RunId } from "../../src/base/ids.ts";
 import { canonical } from "../../src/base/json.ts";
 import { replay, restore } from "../../src/kernel/replay.ts";
-import type { LeafStage, Plan } from "../../src/plan/plan.ts";
-import type { EventOf, EventType, RunEvent } from "../../src/run/events.ts";
+import type { EventOf, RunEvent } from "../../src/run/events.ts";
 import { stageOf } from "../../src/run/plan-index.ts";
 import { isTerminal, REASONS } from "../../src/run/reasons.ts";
 import { approvalLaw } from "./approval-law.ts";
+import { JUDGEMENT_LAWS } from "./judgement-laws.ts";
+import { type Law, leafAt, ofType } from "./life.ts";
 import type { Simulated } from "./simulate.ts";
-
-type Law = (run: Simulated) => string | null;
-
-function ofType<T extends EventType>(run: Simulated, type: T): EventOf<T>[] {
-  return run.events.map((stored) => stored.event).filter((event): event is EventOf<T> => event.type === type);
-}
 
 function isGood(outcome: string): boolean {
   return outcome === "success" || outcome === "pass";
 }
 
-function leafAt(plan: Plan, path: string): LeafStage {
-  const [, group = path, member] = /^([^.[]+)(?:\.(.+)|\[\d+\])?$/.exec(path) ?? [];
-  const stage = stageOf(plan, group);
-  if (stage.kind !== "group") return stage;
-  return (stage.members.find((leaf) => leaf.id === member) ?? stage.members[0]) as LeafStage;
-}
+const POLICY = createPolicyGate();
 
 const LAWS: Readonly<Record<string, Law>> = {
   "an INTENT is durable before its effect begins, and carries the rule that allowed it": (run) => {
@@ -65,14 +55,17 @@ const LAWS: Readonly<Record<string, Law>> = {
   "whoever reads third-party text was known to when the plan was made, and changes no tree": (run) => {
     const unknown = ofType(run, "policy.denied").find(({ rule }) => rule === "taint");
     if (unknown !== undefined) return `"${unknown.stage}": ${unknown.why}`;
+    // What a gate has judged was made by its host.
     const writer = ofType(run, "stage.finished").find(
-      ({ stage, tree }) => tree !== undefined && leafAt(run.plan, stage).taint !== undefined,
+      ({ stage, tree, judged }) => tree !== undefined && tree !== judged && leafAt(run.plan, stage).taint !== undefined,
     );
     return writer === undefined ? null : `"${writer.stage}" reads third-party text and changed the tree`;
   },
   "an attempt has its effect at most once": (run) => {
     const seen = new Set<string>();
-    for (const { key, attempt } of run.world.happenings) {
+    for (const { key, attempt, stage } of run.world.happenings) {
+      // What a gate starts works in a checkout that is thrown away: it may be started as often as its judge needs.
+      if (leafAt(run.plan, stage).kind === "gate") continue;
       if (seen.has(`${key}#${attempt}`)) return `${key} attempt ${attempt} happened twice`;
       seen.add(`${key}#${attempt}`);
     }
@@ -92,7 +85,8 @@ const LAWS: Readonly<Record<string, Law>> = {
     approvalLaw(eventsOf(run), (stage) => leafAt(run.plan, stage).kind === "approval"),
   "a stage that succeeded really happened": (run) => {
     for (const event of ofType(run, "stage.finished")) {
-      if (!isGood(event.outcome) || leafAt(run.plan, event.stage).kind === "approval") continue;
+      const { kind } = leafAt(run.plan, event.stage);
+      if (!isGood(event.outcome) || kind === "approval" || kind === "inspection") continue;
       const happened = run.world.happenings.some((happening) => happening.stage === event.stage);
       if (!happened) return `"${event.stage}" succeeded without happening`;
     }
@@ -163,21 +157,21 @@ const LAWS: Readonly<Record<string, Law>> = {
     if (run.events.at(-1)?.event !== end) return "there are events after the end";
     return REASONS[end.reason] === end.status ? null : `${end.reason} is not ${end.status}`;
   },
-  "success needs every gate's latest verdict to be a pass, and above L1 at least one": (run) => {
+  "success needs every gate's latest verdict to be a pass": (run) => {
     const end = ofType(run, "run.finished")[0];
     if (end?.status !== "succeeded") return null;
     const verdicts = new Map<string, string>();
     for (const event of ofType(run, "stage.finished")) {
       const { kind } = leafAt(run.plan, event.stage);
-      if (kind === "gate" || kind === "approval") verdicts.set(event.stage, event.outcome);
+      if (kind === "gate" || kind === "approval" || kind === "inspection") verdicts.set(event.stage, event.outcome);
       // What a person allows proves nothing, except to a gate that has asked for one.
       if (kind !== "approval" || event.outcome !== "pass") continue;
       verdicts.delete(event.stage);
       for (const [stage, verdict] of verdicts) if (verdict === "escalate") verdicts.set(stage, "pass");
     }
-    const bad = [...verdicts].find(([, outcome]) => outcome !== "pass");
-    if (bad !== undefined) return `succeeded although the gate "${bad[0]}" said ${bad[1]}`;
-    return run.plan.level !== "L1" && verdicts.size === 0 ? "succeeded without a verdict" : null;
+    // Where nothing has changed there is nothing to judge.
+    const bad = [...verdicts].find(([, outcome]) => outcome !== "pass" && outcome !== "empty");
+    return bad === undefined ? null : `succeeded although the gate "${bad[0]}" said ${bad[1]}`;
   },
   "nothing starts once the run is stopping, pausing or resting": (run) => {
     let quiet = false;
@@ -247,7 +241,7 @@ const LAWS: Readonly<Record<string, Law>> = {
     return same ? null : "the host held another state than the journal tells";
   },
   "replay decides the same run again": (run) => {
-    const divergence = replay(run.plan, eventsOf(run), { policy: createPolicyGate(), redact: (event) => event });
+    const divergence = replay(run.plan, eventsOf(run), { policy: POLICY, redact: (event) => event });
     return divergence === null
       ? null
       : `event ${divergence.seq}: expected ${divergence.expected}, found ${divergence.found}`;
@@ -261,7 +255,8 @@ const LAWS: Readonly<Record<string, Law>> = {
 
 /** What processes left in a tree, as `key#attempt`. */
 function worksIn(run: Simulated, tree: string | undefined): readonly string[] {
-  return tree === undefined ? [] : [...(run.world.workspaces.tree(tree)?.keys() ?? [])];
+  const names = tree === undefined ? [] : [...(run.world.workspaces.tree(tree)?.keys() ?? [])];
+  return names.filter((name) => name.includes("#"));
 }
 
 function stageId(path: string): string {
@@ -295,7 +290,7 @@ function mapsToo(_key: string, value: unknown): unknown {
 
 /** The first law this run breaks, or null. */
 export function brokenLaw(run: Simulated): string | null {
-  for (const [name, law] of Object.entries(LAWS)) {
+  for (const [name, law] of Object.entries({ ...LAWS, ...JUDGEMENT_LAWS })) {
     const broken = law(run);
     if (broken !== null) return `${name}: ${broken}`;
   }

@@ -27,6 +27,8 @@ export interface Simulated {
   /** The state the last host held when it let go. */
   readonly state: RunState;
   readonly intact: boolean;
+  /** Checkouts that were there when the run had ended, and those after it was left. */
+  readonly checkouts: { readonly atEnd: number; readonly after: number };
 }
 
 const MOST_RESUMES = 4000;
@@ -64,7 +66,12 @@ export async function simulate(seed: number, crashRate: number): Promise<Simulat
     if ("reason" in state && state.status !== "waiting") break;
   }
   const report = await store.journal.verify(RUN);
-  return { seed, plan, world, events: await read(), state, intact: report.intact };
+  const standing = (): number =>
+    world.checkouts.filter((folder) => world.workspaces.files(folder) !== undefined).length;
+  const atEnd = standing();
+  await world.workspaces.leave(RUN, clock.now());
+  const checkouts = { atEnd, after: standing() };
+  return { seed, plan, world, events: await read(), state, intact: report.intact, checkouts };
 }
 
 /** One host: from what is stored until the run ends, rests or the host dies. */

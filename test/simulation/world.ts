@@ -13,6 +13,8 @@ import type { Journal } from "../../src/ports/store/journal.ts";
 import type { RunEvent } from "../../src/run/events.ts";
 import type { VirtualClock } from "../support/virtual-clock.ts";
 import type { Chance } from "./random.ts";
+import { type Ended, randomEnd } from "./shown.ts";
+import { contentOf, PROJECT, tamper } from "./tampering.ts";
 
 /** One time that an effect happened in the world. */
 export interface Happening {
@@ -22,6 +24,8 @@ export interface Happening {
   /** Events that were durable when the effect began. */
   readonly durable: number;
   readonly program: string;
+  /** What its folder held when it began; null: it had none. */
+  readonly saw: string | null;
 }
 
 export interface World {
@@ -30,6 +34,8 @@ export interface World {
   readonly applied: Map<string, number>;
   /** Each file that a process leaves there is named after the key of its stage; its text is the attempt. */
   readonly workspaces: MemoryWorkspaces;
+  /** Every checkout that was ever made. */
+  readonly checkouts: readonly string[];
   readonly crashes: () => number;
   /** Highest number of effects under way at once. */
   readonly peak: () => number;
@@ -52,7 +58,10 @@ export function createWorld(options: WorldOptions): World {
   const happenings: Happening[] = [];
   const applied = new Map<string, number>();
   const orphans = new Map<string, () => void>();
-  const workspaces = createMemoryWorkspaces();
+  const workspaces = createMemoryWorkspaces(PROJECT);
+  const checkouts: string[] = [];
+  // It remembers nothing but the rules it has read.
+  const policy = createPolicyGate();
   const artifacts = createMemoryArtifacts({ maxBytes: 1 << 20 });
   let crashes = 0;
   let durable = 0;
@@ -92,15 +101,17 @@ export function createWorld(options: WorldOptions): World {
       signal: AbortSignal,
     ): Promise<boolean> {
       const { key, stage, attempt } = request;
-      const happening: Happening = { key, stage, attempt, durable, program };
-      const canWrite = request.wall?.sandbox !== "read_only";
-      const files = canWrite ? workspaces.files(request.folder ?? "") : undefined;
+      const held = workspaces.files(request.folder ?? "");
+      const happening: Happening = { key, stage, attempt, durable, program, saw: contentOf(held) };
+      const files = request.wall?.sandbox === "read_only" ? undefined : held;
+      const tampers = files !== undefined && dice.hit(0.5);
       let happened = false;
       const apply = (): void => {
         if (happened) return;
         happened = true;
         happenings.push(happening);
         files?.set(`${key}#${attempt}`, program);
+        if (tampers) tamper(dice, files, `${key}#${attempt}`);
         applied.set(request.key, (applied.get(request.key) ?? 0) + 1);
       };
       underWay += 1;
@@ -136,7 +147,7 @@ export function createWorld(options: WorldOptions): World {
         signal.removeEventListener("abort", stop);
         const log = { sha256: "0".repeat(64), bytes: 0, dropped: 0 };
         if (!ended) return { cause: reason === "late" ? "timeout" : "killed", error: "ended", log, artifacts: {} };
-        return outcome(dice, log);
+        return reportOf(randomEnd(dice), request, log);
       },
       salvage: async () => null,
       forget: async () => undefined,
@@ -151,6 +162,17 @@ export function createWorld(options: WorldOptions): World {
         await mortal();
       },
     };
+
+    async function reportOf(
+      { shown, ...ended }: Ended,
+      { evidence }: ProcessRequest,
+      log: ProcessReport["log"],
+    ): Promise<ProcessReport> {
+      const report = { ...ended, log, artifacts: {} };
+      if (evidence === undefined) return report;
+      if (shown === "") return { ...report, evidence: { problem: "there is no report" } };
+      return { ...report, evidence: { ref: await artifacts.put(new TextEncoder().encode(shown)) } };
+    }
 
     const action = (name: string, effect: Action["effect"]): Action => ({
       name,
@@ -188,10 +210,16 @@ export function createWorld(options: WorldOptions): World {
           ),
       },
       clock,
-      policy: createPolicyGate(),
+      policy,
       executor,
-      workspaces: mortalWorkspaces(workspaces, mortal),
-      trees: workspaces,
+      workspaces: mortalWorkspaces(workspaces, checkouts, mortal),
+      trees: {
+        ...workspaces,
+        async changes(from, to) {
+          await mortal();
+          return workspaces.changes(from, to);
+        },
+      },
       artifacts,
       actions: { get: (name) => actions.get(name), signatures: () => [...actions.values()] },
       children: { run: () => Promise.reject(new Error("no child runs in this simulation")) },
@@ -201,11 +229,15 @@ export function createWorld(options: WorldOptions): World {
     return { ports, died };
   }
 
-  return { happenings, applied, workspaces, crashes: () => crashes, peak: () => peak, incarnate };
+  return { happenings, applied, workspaces, checkouts, crashes: () => crashes, peak: () => peak, incarnate };
 }
 
 /** Between any two steps of a workspace its host may die. */
-function mortalWorkspaces(workspaces: MemoryWorkspaces, mortal: () => Promise<void>): KernelPorts["workspaces"] {
+function mortalWorkspaces(
+  workspaces: MemoryWorkspaces,
+  checkouts: string[],
+  mortal: () => Promise<void>,
+): KernelPorts["workspaces"] {
   const risky =
     <A extends readonly unknown[], T>(work: (...call: A) => Promise<T>) =>
     async (...call: A): Promise<T> => {
@@ -225,16 +257,14 @@ function mortalWorkspaces(workspaces: MemoryWorkspaces, mortal: () => Promise<vo
     salvage: risky(workspaces.salvage),
     compose: risky(workspaces.compose),
     async checkout(...call) {
-      const checkout = await risky(workspaces.checkout)(...call);
+      const make = async (): ReturnType<typeof workspaces.checkout> => {
+        const made = await workspaces.checkout(...call);
+        checkouts.push(made.folder);
+        return made;
+      };
+      const checkout = await risky(make)();
       return { ...checkout, remove: risky(checkout.remove) };
     },
     leave: risky(workspaces.leave),
   };
-}
-
-function outcome(dice: Chance, log: ProcessReport["log"]): ProcessReport {
-  const roll = dice.next();
-  if (roll < 0.6) return { cause: "ok", exit: 0, log, artifacts: {} };
-  if (roll < 0.9) return { cause: "exit", exit: 1 + dice.int(2), error: "exited", log, artifacts: {} };
-  return { cause: dice.pick(["signal", "stall", "oom", "spawn_error"] as const), error: "broken", log, artifacts: {} };
 }

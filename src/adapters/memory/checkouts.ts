@@ -1,6 +1,6 @@
 /** What is judged, in memory: trees with the protected paths of their base, and checkouts of them that are thrown away. */
 import type { RunId } from "../../base/ids.ts";
-import { compileProtection, restoredPaths } from "../../gates/protected-paths.ts";
+import { compileProtection, type IsProtected, restoredPaths } from "../../gates/protected-paths.ts";
 import type { Workspaces } from "../../ports/workspaces.ts";
 
 /** By path. */
@@ -20,6 +20,13 @@ interface Trees {
 
 export function createMemoryCheckouts({ find, keep }: Trees): MemoryCheckouts {
   const checkouts = new Map<string, { readonly run: RunId; readonly files: Files }>();
+  // The globs of a plan are frozen with it, so they are read once.
+  const known = new WeakMap<readonly string[], IsProtected>();
+  const protectionOf = (globs: readonly string[]): IsProtected => {
+    const protection = known.get(globs) ?? compileProtection(globs, "");
+    if (Object.isFrozen(globs)) known.set(globs, protection);
+    return protection;
+  };
   let made = 0;
   return {
     files: (folder) => checkouts.get(folder)?.files,
@@ -27,7 +34,7 @@ export function createMemoryCheckouts({ find, keep }: Trees): MemoryCheckouts {
       for (const [folder, checkout] of [...checkouts]) if (checkout.run === run) checkouts.delete(folder);
     },
     async compose(run, { candidate, base, protect, at }) {
-      const files = composed(find(candidate), find(base), protect);
+      const files = composed(find(candidate), find(base), protectionOf(protect));
       return files === null ? candidate : keep(files, candidate, `judged in ${run} at ${at}`);
     },
     async checkout({ run }, tree) {
@@ -41,13 +48,13 @@ export function createMemoryCheckouts({ find, keep }: Trees): MemoryCheckouts {
 }
 
 /** null: nothing protected differs. */
-function composed(candidate: Tree, base: Tree, protect: readonly string[]): Tree | null {
+function composed(candidate: Tree, base: Tree, isProtected: IsProtected): Tree | null {
   const paths = [...new Set([...candidate.keys(), ...base.keys()])];
   const kindIn = (tree: Tree, path: string) => (tree.has(path) ? ("file" as const) : null);
   const differences = paths
     .filter((path) => candidate.get(path) !== base.get(path))
     .map((path) => ({ path, candidate: kindIn(candidate, path), base: kindIn(base, path) }));
-  const restored = restoredPaths(differences, compileProtection(protect, ""));
+  const restored = restoredPaths(differences, isProtected);
   if (restored.size === 0) return null;
   const kept = [...candidate].filter(([path]) => !restored.has(path));
   return new Map([...kept, ...[...base].filter(([path]) => restored.has(path))]);

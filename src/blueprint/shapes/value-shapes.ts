@@ -1,5 +1,5 @@
 /** Shapes of single values that mean something in a blueprint: names, paths, amounts, waits. */
-import { globProblem } from "../../base/match/glob.ts";
+import { globProblem, type PathParts, pathParts } from "../../base/match/glob.ts";
 import { readPattern } from "../../base/match/pattern.ts";
 import type { BackoffSpec, WorkspaceSpec } from "../blueprint.ts";
 import type { MapNode } from "../text/tree.ts";
@@ -53,11 +53,14 @@ export function gateFilePath(): Shape<string> {
   });
 }
 
-/** A glob over paths: `*` stands for any characters of one name, `**` for any folders. */
-export function pathPattern(): Shape<string> {
+/**
+ * A glob over paths: `*` stands for any characters of one name, `**` for any folders. `unfit`: where it must not begin, because
+ * nothing that is compared with it begins there.
+ */
+export function pathPattern(unfit: readonly PathParts["from"][] = ["above"]): Shape<string> {
   const written = text({ expected: "a path such as src/**", max: 500, refusesReferences: true });
   return mapped(written, (glob, node, { problems }) => {
-    const problem = globProblem(glob);
+    const problem = globProblem(glob) ?? (unfit.includes(pathParts(glob).from) ? "it leaves the tree" : undefined);
     if (problem === undefined) return glob;
     problems.report("BLUEPRINT_GLOB_INVALID", { glob, problem }, node);
     return undefined;

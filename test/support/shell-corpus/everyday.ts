@@ -41,7 +41,7 @@ git remote -v
 git describe --tags
 git shortlog -sn
 git reflog
-git grep -n TODO
+git grep -n parse
 git cherry-pick abc123
 git --no-pager log -3
 git log --format=%h
@@ -136,14 +136,14 @@ head -n 50 src/index.ts
 tail -n 20 build.log
 tail -50 build.log
 wc -l src/index.ts
-grep -rn TODO src
+grep -rn parse src
 grep -n "export function" src/index.ts
 grep -ri "some text" docs
 grep -c error build.log
 grep -v debug build.log
 grep -E "^(a|b)" file.txt
 grep -rl useState src --include=*.tsx
-rg TODO
+rg parse
 rg -n "function parse" src
 rg -l useState src
 rg --files
@@ -220,7 +220,7 @@ git status --short | wc -l
 cat package.json | jq .scripts
 ls -la | grep src
 ls src | wc -l
-grep -rn TODO src | head -20
+grep -rn parse src | head -20
 grep -rl foo src | sort
 grep -rn import src | wc -l
 cat log.txt | sort | uniq -c | sort -rn | head -10

@@ -1,4 +1,4 @@
-/** A mutant: the smallest edit that takes a guard away, and the tests that must notice. */
+/** The smallest edit that takes one guard away, and the tests that must notice. */
 export interface Mutant {
   readonly name: string;
   readonly file: string;
@@ -9,3 +9,5 @@ export interface Mutant {
   /** Simulated runs; 400 unless told. */
   readonly seeds?: number;
 }
+
+export const LAWS = ["test/simulation/crash.test.ts"];

@@ -1,91 +1,7 @@
-/** Mutants of what judges: policy, taint, evidence. */
+/** Guards of trust: third-party text, levels, certificates. */
 import type { Mutant } from "./mutant.ts";
 
-export const JUDGEMENT_MUTANTS: readonly Mutant[] = [
-  {
-    name: "strictest does not win",
-    file: "src/policy/rule.ts",
-    find: '["deny", "ask", "allow"]',
-    replace: '["allow", "ask", "deny"]',
-    tests: ["src/policy"],
-  },
-  {
-    name: "what no rule mentions is allowed",
-    file: "src/policy/judge-one.ts",
-    find: 'by?.rule.effect ?? "deny"',
-    replace: 'by?.rule.effect ?? "allow"',
-    tests: ["src/policy"],
-  },
-  {
-    name: "an unknown argument is taken for a known one",
-    file: "src/policy/patterns/argv.ts",
-    find: 'return mode === "may" ? mayCover',
-    replace: "return mode !== undefined ? mayCover",
-    tests: ["src/policy"],
-  },
-  {
-    name: "exceptions of a rule that allows hold only when they must",
-    file: "src/policy/compile.ts",
-    find: 'mode === "must" ? "may" : "must"',
-    replace: "mode",
-    tests: ["src/policy"],
-  },
-  {
-    name: "exceptions are not read",
-    file: "src/policy/compile.ts",
-    find: " && !lifted.some((holds) => holds(asked))",
-    replace: "",
-    tests: ["src/policy"],
-  },
-  {
-    name: "what nobody can account for is allowed by a wildcard",
-    file: "src/policy/judge.ts",
-    find: "by.fixed === Number.POSITIVE_INFINITY",
-    replace: "by.fixed >= 0",
-    tests: ["src/policy"],
-  },
-  {
-    name: "parts of a text that no rule mentions are allowed",
-    file: "src/policy/judge.ts",
-    find: "const unruled = isCovered ? undefined",
-    replace: "const unruled = !isCovered ? undefined",
-    tests: ["src/policy"],
-  },
-  {
-    name: "a shadow rule decides",
-    file: "src/policy/compile.ts",
-    find: "shelves(rules.filter((rule) => rule.shadow !== true))",
-    replace: "shelves(rules)",
-    tests: ["src/policy"],
-  },
-  {
-    name: "the guard is left out of a plan",
-    file: "src/plan/compile.ts",
-    find: "[...GUARD, ...outer,",
-    replace: "[...outer,",
-    tests: ["src/plan"],
-  },
-  {
-    name: "a repository may allow",
-    file: "src/blueprint/policy/parse-policy.ts",
-    find: 'reading.problems.report("BLUEPRINT_POLICY_LOOSENS", { key }, given.key)',
-    replace: "void given",
-    tests: ["src/blueprint/policy"],
-  },
-  {
-    name: "a repository may ask about what is denied",
-    file: "src/blueprint/policy/parse-policy.ts",
-    find: "? { ...rule, tightens: true }",
-    replace: "? { ...rule }",
-    tests: ["test/integration/policy-layers.test.ts"],
-  },
-  {
-    name: "a policy that cannot be trusted is left out",
-    file: "src/runtime/policy/read-policy-text.ts",
-    find: "if (problem !== undefined) return unfit(problem);",
-    replace: "if (problem !== undefined) return ok(null);",
-    tests: ["test/integration/policy-layers.test.ts"],
-  },
+export const TRUST_MUTANTS: readonly Mutant[] = [
   {
     name: "third-party text is not handed on by whoever read it",
     file: "src/plan/taint/taint.ts",
@@ -158,10 +74,10 @@ export const JUDGEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a level that was not earned is given",
-    file: "src/runtime/trust.ts",
+    file: "src/runtime/trust/trust.ts",
     find: "  if (missing.length === 0) return {};",
     replace: "  if (missing.length >= 0) return {};",
-    tests: ["src/runtime/trust.test.ts"],
+    tests: ["src/runtime/trust/trust.test.ts"],
   },
   {
     name: "evidence from before an incident counts",
