@@ -40,8 +40,8 @@ export const JUDGEMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "what nobody can account for is allowed by a wildcard",
     file: "src/policy/judge.ts",
-    find: "by.fixed === Number.POSITIVE_INFINITY",
-    replace: "by.fixed >= 0",
+    find: "|| fixed === Number.POSITIVE_INFINITY",
+    replace: "|| fixed >= 0",
     tests: ["src/policy"],
   },
   {
@@ -54,8 +54,50 @@ export const JUDGEMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "a shadow rule decides",
     file: "src/policy/compile.ts",
-    find: "shelves(rules.filter((rule) => rule.shadow !== true))",
-    replace: "shelves(rules)",
+    find: "shelves(all.filter((rule) => rule.shadow !== true))",
+    replace: "shelves(all)",
+    tests: ["src/policy"],
+  },
+  {
+    name: "what a rule would ask about because it is not known is allowed",
+    file: "src/policy/compile.ts",
+    find: '[rule, { ...rule, effect: "ask", tightens: true }]',
+    replace: "[rule]",
+    tests: ["src/policy"],
+  },
+  {
+    name: "a question about what is not known stands for a rule that allows",
+    file: "src/policy/compile.ts",
+    find: 'effect: "ask", tightens: true }',
+    replace: 'effect: "ask" }',
+    tests: ["src/policy"],
+  },
+  {
+    name: "what is known to be denied is asked about once something else is not known",
+    file: "src/policy/compile.ts",
+    find: 'covers(knownPart(asked)) === (effect === "deny")',
+    replace: '(effect === "ask" || !asked.request.kind.startsWith("run"))',
+    tests: ["src/policy"],
+  },
+  {
+    name: "a rule that yields is read as loosely as one that denies",
+    file: "src/policy/compile.ts",
+    find: 'effect === "allow" || rule.yields === true',
+    replace: 'effect === "allow"',
+    tests: ["src/policy"],
+  },
+  {
+    name: "a rule that yields vouches for what nobody can account for",
+    file: "src/policy/judge.ts",
+    find: '(rule.effect === "ask" && rule.yields !== true)',
+    replace: '(rule.effect === "ask")',
+    tests: ["src/policy"],
+  },
+  {
+    name: "a rule that tightens vouches for what nobody can account for",
+    file: "src/policy/judge.ts",
+    find: "return over ?? by;",
+    replace: "return over === undefined ? by : by;",
     tests: ["src/policy"],
   },
   {
