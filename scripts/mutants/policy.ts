@@ -7,7 +7,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     file: "src/policy/judge-one.ts",
     find: 'by?.rule.effect ?? "deny"',
     replace: 'by?.rule.effect ?? "allow"',
-    tests: ["src/policy/decide.test.ts"],
+    tests: ["src/policy"],
   },
   {
     name: "the least strict part of a shell text decides",
@@ -131,9 +131,9 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: "a shadow rule decides",
     file: "src/policy/compile.ts",
-    find: "shelves(rules.filter((rule) => rule.shadow !== true))",
-    replace: "shelves(rules)",
-    tests: ["src/policy/decide.test.ts", "src/policy/compile.test.ts"],
+    find: "shelves(all.filter((rule) => rule.shadow !== true))",
+    replace: "shelves(all)",
+    tests: ["src/policy"],
   },
   {
     name: "an example that does not hold is accepted",
@@ -166,8 +166,8 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: "what nobody can account for is allowed by a wildcard",
     file: "src/policy/judge.ts",
-    find: "by.fixed === Number.POSITIVE_INFINITY",
-    replace: "by.fixed >= 0",
+    find: "|| fixed === Number.POSITIVE_INFINITY",
+    replace: "|| fixed >= 0",
     tests: ["src/policy"],
   },
   {
@@ -197,5 +197,54 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     find: "if (problem !== undefined) return unfit(problem);",
     replace: "if (problem !== undefined) return ok(null);",
     tests: ["test/integration/policy-layers.test.ts"],
+  },
+  {
+    name: "exceptions of a rule that allows hold only when they must",
+    file: "src/policy/compile.ts",
+    find: 'mode === "must" ? "may" : "must"',
+    replace: "mode",
+    tests: ["src/policy"],
+  },
+  {
+    name: "what a rule would ask about because it is not known is allowed",
+    file: "src/policy/compile.ts",
+    find: '[rule, { ...rule, effect: "ask", tightens: true }]',
+    replace: "[rule]",
+    tests: ["src/policy"],
+  },
+  {
+    name: "a question about what is not known stands for a rule that allows",
+    file: "src/policy/compile.ts",
+    find: 'effect: "ask", tightens: true }',
+    replace: 'effect: "ask" }',
+    tests: ["src/policy"],
+  },
+  {
+    name: "what is known to be denied is asked about once something else is not known",
+    file: "src/policy/compile.ts",
+    find: 'covers(knownPart(asked)) === (effect === "deny")',
+    replace: '(effect === "ask" || !asked.request.kind.startsWith("run"))',
+    tests: ["src/policy"],
+  },
+  {
+    name: "a rule that yields is read as loosely as one that denies",
+    file: "src/policy/compile.ts",
+    find: 'effect === "allow" || rule.yields === true',
+    replace: 'effect === "allow"',
+    tests: ["src/policy"],
+  },
+  {
+    name: "a rule that yields vouches for what nobody can account for",
+    file: "src/policy/judge.ts",
+    find: '(rule.effect === "ask" && rule.yields !== true)',
+    replace: '(rule.effect === "ask")',
+    tests: ["src/policy"],
+  },
+  {
+    name: "a rule that tightens vouches for what nobody can account for",
+    file: "src/policy/judge.ts",
+    find: "return over ?? by;",
+    replace: "return over === undefined ? by : by;",
+    tests: ["src/policy"],
   },
 ];

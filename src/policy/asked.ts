@@ -40,6 +40,13 @@ export function hasUnknown(request: PolicyRequest): boolean {
   return request.kind === "run" && request.argv.includes(null);
 }
 
+/** The request with nothing but what is known of it. */
+export function knownPart(asked: Asked): Asked {
+  const { request, isVouched } = asked;
+  if (request.kind !== "run") return asked;
+  return { request: { ...request, argv: request.argv.filter((argument) => argument !== null) }, isVouched };
+}
+
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];

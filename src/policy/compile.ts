@@ -1,8 +1,8 @@
 /** Rules → a form that finds the few rules a request may match without looking at the others. */
-import type { Asked, Mode } from "./asked.ts";
+import { type Asked, knownPart, type Mode } from "./asked.ts";
 import { compileCondition } from "./conditions.ts";
 import { baseOf, fixedLength } from "./patterns/argv.ts";
-import { compilePattern } from "./patterns/pattern.ts";
+import { type AskedTest, compilePattern } from "./patterns/pattern.ts";
 import { expandText } from "./patterns/text.ts";
 import { type PolicyRequest, REQUEST_KINDS, type RequestKind } from "./request.ts";
 import { EFFECTS, type Pattern, type Rule } from "./rule.ts";
@@ -30,14 +30,20 @@ export interface CompiledPolicy {
 
 /** Throws for a rule that cannot be used: a policy that is only partly read is none. */
 export function compilePolicy(rules: readonly Rule[]): CompiledPolicy {
-  const shadow = rules.filter((rule) => rule.shadow === true);
+  const all = rules.flatMap(parted);
+  const shadow = all.filter((rule) => rule.shadow === true);
   return {
-    rules: shelves(rules.filter((rule) => rule.shadow !== true)),
+    rules: shelves(all.filter((rule) => rule.shadow !== true)),
     shadow: shadow.length === 0 ? undefined : shelves(shadow),
   };
 }
 
-/** The rules that may cover the request, the strictest first, each effect in the order written. */
+/** A rule that only asks about what is not known is two: see `readsUnknown`. */
+function parted(rule: Rule): readonly Rule[] {
+  return rule.unknown === undefined ? [rule] : [rule, { ...rule, effect: "ask", tightens: true }];
+}
+
+/** The rules that may cover the request, the strictest first, each effect in the order written; those that yield come last. */
 export function candidates(shelves: ReadonlyMap<RequestKind, Shelf>, request: PolicyRequest): readonly CompiledRule[] {
   const shelf = shelves.get(request.kind) as Shelf;
   if (request.kind !== "run") return shelf.all;
@@ -47,7 +53,9 @@ export function candidates(shelves: ReadonlyMap<RequestKind, Shelf>, request: Po
 }
 
 function shelves(rules: readonly Rule[]): ReadonlyMap<RequestKind, Shelf> {
-  const compiled = EFFECTS.flatMap((effect) => rules.filter((rule) => rule.effect === effect)).map(compileRule);
+  const firm = rules.filter((rule) => rule.yields !== true);
+  const ordered = EFFECTS.flatMap((effect) => firm.filter((rule) => rule.effect === effect));
+  const compiled = [...ordered, ...rules.filter((rule) => rule.yields === true)].map(compileRule);
   if (compiled.length !== rules.length) throw new RangeError("a rule has an effect that does not exist");
   return new Map(
     REQUEST_KINDS.map((kind) => [kind, shelfOf(compiled.filter(({ rule }) => isFor(rule.pattern, kind)))]),
@@ -83,8 +91,8 @@ function isFor(pattern: Pattern, kind: RequestKind): boolean {
 /** The test is only asked about requests of the kind that the rule is for. */
 export function compileRule(rule: Rule): CompiledRule {
   const { pattern, effect, when = [], except = [] } = rule;
-  const mode: Mode = effect === "allow" ? "must" : "may";
-  const covers = compilePattern(pattern, mode);
+  const mode: Mode = effect === "allow" || rule.yields === true ? "must" : "may";
+  const matches = compilePattern(pattern, mode);
   const needed = when.map((condition) => compileCondition(condition, mode));
   // What takes a request away from a rule is read the other way round.
   const lifted = except.map((condition) => compileCondition(condition, mode === "must" ? "may" : "must"));
@@ -92,10 +100,19 @@ export function compileRule(rule: Rule): CompiledRule {
   return {
     rule,
     fixed: isPlain ? fixedPart(pattern) : 0,
-    covers: isPlain
-      ? covers
-      : (asked) => covers(asked) && needed.every((holds) => holds(asked)) && !lifted.some((holds) => holds(asked)),
+    covers: readsUnknown(
+      rule,
+      isPlain
+        ? matches
+        : (asked) => matches(asked) && needed.every((holds) => holds(asked)) && !lifted.some((holds) => holds(asked)),
+    ),
   };
+}
+
+/** Denied is what the known part alone is denied for; the rest is asked about. */
+function readsUnknown({ unknown, effect }: Rule, covers: AskedTest): AskedTest {
+  if (unknown === undefined) return covers;
+  return (asked) => covers(asked) && covers(knownPart(asked)) === (effect === "deny");
 }
 
 function fixedPart(pattern: Pattern): number {

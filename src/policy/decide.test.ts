@@ -111,6 +111,118 @@ describe("rules that only tighten", () => {
     const outer: Rule = { ...rule("w", "ask", ["timeout", "**"]), tightens: true };
     expect(by([outer, rule("a", "allow", ["ls"])], { kind: "run", argv: ["timeout", "5", "ls"] })).toBe("ask w");
     expect(by([outer], { kind: "run", argv: ["timeout", "5", "ls"] })).toBe("deny default");
+    const whole: Rule = { id: "u", effect: "ask", pattern: { shell: "git *" }, tightens: true };
+    expect(by([whole, text], { kind: "shell", script: "git push" })).toBe("ask u");
+  });
+
+  it("vouch for nothing: what is denied without them stays denied", () => {
+    const vim: Rule = { ...rule("k", "ask", ["vim", "**"]), tightens: true };
+    const asked: PolicyRequest = { kind: "run", argv: ["vim", "x"] };
+    expect(by([rule("a", "allow", ["vim", "**"])], asked)).toBe("deny default");
+    expect(by([vim, rule("a", "allow", ["vim", "**"])], asked)).toBe("deny default");
+    expect(by([vim, rule("a", "allow", ["vim", "x"])], asked)).toBe("ask k");
+    const env: Rule = { ...rule("k", "ask", ["env", "**"]), tightens: true };
+    expect(by([env, rule("a", "allow", ["env", "make", "**"])], { kind: "run", argv: ["env", "make", "x"] })).toBe(
+      "ask k",
+    );
+  });
+});
+
+describe("rules that yield", () => {
+  const yields: Rule = { ...rule("y", "ask", ["{git,env,vim}", "**"]), yields: true };
+  const by = (rules: readonly Rule[], request: PolicyRequest = PUSH): string => {
+    const { effect, rule: id } = evaluate(rules, request);
+    return `${effect} ${id}`;
+  };
+  const shell = (script: string): PolicyRequest => ({ kind: "shell", script });
+  const run = (...argv: (string | null)[]): PolicyRequest => ({ kind: "run", argv });
+
+  it("ask about what no other rule mentions, and give way to every other", () => {
+    expect(by([yields])).toBe("ask y");
+    expect(by([yields, rule("a", "allow", ["git", "push"])])).toBe("allow a");
+    expect(by([yields, rule("k", "ask", ["git", "push"])])).toBe("ask k");
+    expect(by([yields, rule("d", "deny", ["git", "push"])])).toBe("deny d");
+    expect(by([yields, { ...rule("t", "ask", ["git", "push"]), tightens: true }])).toBe("ask y");
+  });
+
+  it("are read as strictly as rules that allow", () => {
+    const careful: Rule = { ...yields, except: [{ field: "arg", op: "eq", values: ["-f"] }] };
+    expect(by([yields], run("./git", "push"))).toBe("deny default");
+    expect(by([yields], shell("git push $x"))).toBe("deny default");
+    expect(by([yields], shell("LD_PRELOAD=x git push"))).toBe("deny default");
+    expect(by([careful], run("git", null))).toBe("deny default");
+    expect(by([careful], run("git", "push"))).toBe("ask y");
+  });
+
+  it("vouch for nothing that nobody can account for, unless they name all of it", () => {
+    expect(by([yields], run("vim", "x"))).toBe("deny default");
+    expect(by([yields], run("git", "-c", "a=b", "log"))).toBe("deny default");
+    expect(by([yields], run("env", "foo"))).toBe("deny default");
+    expect(by([{ ...rule("y", "ask", ["vim", "x"]), yields: true }], run("vim", "x"))).toBe("ask y");
+  });
+
+  it("ask about a part of a text, but not where a rule allows the whole text", () => {
+    const text: Rule = { id: "t", effect: "allow", pattern: { shell: "git push; *" } };
+    const ls = rule("l", "allow", ["ls"]);
+    expect(by([yields, ls], shell("ls; git push"))).toBe("ask y");
+    expect(by([yields, ls], shell("foo; git push"))).toBe("deny default");
+    expect(by([yields, ls, text], shell("git push; ls"))).toBe("allow t");
+    expect(by([{ ...rule("y", "ask", ["env", "ls"]), yields: true }, ls], run("env", "ls"))).toBe("ask y");
+  });
+
+  it("are named in shadow only where nothing decided, and give way to shadows that allow or deny", () => {
+    const shadow = (effect: Effect): Rule => ({ ...rule(effect, effect, ["git", "push"]), shadow: true });
+    const dark: Rule = { ...yields, shadow: true };
+    expect(evaluate([dark], PUSH).shadow).toEqual(["y"]);
+    expect(evaluate([dark, rule("a", "allow", ["git", "push"])], PUSH).shadow).toBeUndefined();
+    const all = [shadow("allow"), shadow("ask"), shadow("deny")];
+    expect(evaluate([yields, ...all], PUSH).shadow).toEqual(["deny", "allow"]);
+  });
+});
+
+describe("rules that ask about what is not known", () => {
+  const deny: Rule = {
+    id: "d",
+    effect: "deny",
+    pattern: { run: ["**"], args: ["**/.env"] },
+    unknown: "ask",
+  };
+  const cat = rule("c", "allow", ["{cat,vim}", "**"]);
+  const by = (rules: readonly Rule[], ...argv: (string | null)[]): string => {
+    const { effect, rule: id } = evaluate(rules, { kind: "run", argv });
+    return `${effect} ${id}`;
+  };
+
+  it("deny what they know, ask about what may be, and say nothing about the rest", () => {
+    expect(by([deny, cat], "cat", ".env")).toBe("deny d");
+    expect(by([deny, cat], "cat", ".env", null)).toBe("deny d");
+    expect(by([deny, cat], "cat", null, "a/.env")).toBe("deny d");
+    expect(by([deny, cat], "cat", null)).toBe("ask d");
+    expect(by([deny, cat], "cat", "a", null)).toBe("ask d");
+    expect(by([deny, cat], "cat", "a")).toBe("allow c");
+    expect(by([{ ...deny, pattern: { any: true } }, cat], "cat", null)).toBe("deny d");
+    expect(evaluate([{ ...deny, pattern: { read: "a" } }], { kind: "read", path: "a" }).effect).toBe("deny");
+  });
+
+  it("ask only about what another rule allows", () => {
+    expect(by([deny], "foo", null)).toBe("deny default");
+    expect(by([deny, rule("x", "deny", ["cat", "**"]), cat], "cat", null)).toBe("deny x");
+    expect(by([deny, rule("k", "ask", ["cat", "**"]), cat], "cat", null)).toBe("ask k");
+    expect(by([deny, cat], "vim", null)).toBe("deny default");
+    expect(by([{ ...deny, unknown: undefined } as unknown as Rule, cat], "cat", null)).toBe("deny d");
+  });
+
+  it("know whatever is no argument", () => {
+    const when: Rule = { ...deny, pattern: { run: ["cat", "**"] }, when: [{ field: "arg", op: "eq", values: ["-x"] }] };
+    expect(by([when, cat], "cat", "-x", null)).toBe("deny d");
+    expect(by([when, cat], "cat", "-y", null)).toBe("ask d");
+    expect(by([{ ...when, shadow: true }, cat], "cat", null)).toBe("allow c");
+  });
+
+  it("are shown once, with what they would do", () => {
+    const { decision, matches } = explain(compilePolicy([deny, cat]), { kind: "run", argv: ["cat", null] });
+    expect(decision).toEqual({ effect: "ask", rule: "d", why: "rule d asks a person about: run cat …" });
+    expect(matches.map((match) => `${match.effect} ${match.rule}`)).toEqual(["ask d", "allow c"]);
   });
 });
 

@@ -10,6 +10,8 @@ export interface Finding {
   /** null: no rule decided. */
   readonly by: CompiledRule | null;
   readonly request: PolicyRequest;
+  /** The rule that allows it, where one that only tightens asks instead. */
+  readonly over?: CompiledRule;
   /** A rule that would ask if something else allowed it. */
   readonly held?: CompiledRule;
   /** Why it is denied where no rule decided; without it, because no rule allows it. */
@@ -35,10 +37,9 @@ export interface Session {
 
 export function judgeOne({ policy, notes, isVouched }: Session, request: PolicyRequest): Finding {
   const asked: Asked = { request, isVouched };
-  const { by, held } = strongest(candidates(policy.rules, request), asked, notes);
-  const effect = by?.rule.effect ?? "deny";
-  const shadow = shadowOf(policy, asked, by, notes);
-  return held === null ? { effect, by, request, shadow } : { effect, by, request, held, shadow };
+  const found = strongest(candidates(policy.rules, request), asked, notes);
+  const effect = found.by?.rule.effect ?? "deny";
+  return { ...found, effect, request, shadow: shadowOf(policy, asked, found.by, notes) };
 }
 
 export function unaccounted(request: PolicyRequest, why: string): Finding {
@@ -50,7 +51,7 @@ function strongest(
   rules: readonly CompiledRule[],
   asked: Asked,
   notes: Notes | undefined,
-): { readonly by: CompiledRule | null; readonly held: CompiledRule | null } {
+): Pick<Finding, "by" | "over" | "held"> {
   let by: CompiledRule | null = null;
   let held: CompiledRule | null = null;
   for (const compiled of rules) {
@@ -60,7 +61,8 @@ function strongest(
     notes?.push({ rule: compiled.rule, request: asked.request });
     if (by !== null && notes === undefined) break;
   }
-  return held !== null && by?.rule.effect === "allow" ? { by: held, held: null } : { by, held };
+  if (held === null) return { by };
+  return by?.rule.effect === "allow" ? { by: held, over: by } : { by, held };
 }
 
 /** Shadow rules with which the decision would have been another one. */
@@ -73,11 +75,13 @@ function shadowOf(
   if (policy.shadow === undefined) return NONE;
   const matching = candidates(policy.shadow, asked.request).filter((compiled) => compiled.covers(asked));
   notes?.push(...matching.map(({ rule }) => ({ rule, request: asked.request })));
-  return matching.filter(({ rule }) => differs(rule, by?.rule.effect)).map(({ rule }) => rule.id);
+  return matching.filter(({ rule }) => differs(rule, by?.rule)).map(({ rule }) => rule.id);
 }
 
-/** Would the rule have changed a decision of that effect? undefined: no rule decided. */
-function differs({ effect, tightens }: Rule, decided: Effect | undefined): boolean {
+/** Would the rule have changed what that one decided? undefined: no rule decided. */
+function differs({ effect, tightens, yields }: Rule, decided: Rule | undefined): boolean {
   if (decided === undefined) return effect !== "deny" && tightens !== true;
-  return (effect === "deny" && decided !== "deny") || (effect === "ask" && decided === "allow");
+  if (yields === true) return false;
+  if (decided.yields === true) return effect !== "ask";
+  return (effect === "deny" && decided.effect !== "deny") || (effect === "ask" && decided.effect === "allow");
 }

@@ -2,7 +2,7 @@
  * A request and all it is made of: the commands and files of a shell text, and the programs that a program starts. The strictest
  * decides, and what nobody can account for is denied unless a rule names exactly it.
  */
-import type { CompiledPolicy } from "./compile.ts";
+import type { CompiledPolicy, CompiledRule } from "./compile.ts";
 import { type Finding, judgeOne, type Notes, type Session, unaccounted } from "./judge-one.ts";
 import type { PolicyRequest, RequestOf } from "./request.ts";
 import { EFFECTS } from "./rule.ts";
@@ -53,7 +53,7 @@ function judgeShell(session: Session, request: RequestOf<"shell">): Finding {
     ...facts.commands.map(({ argv, env }) => judgeRun(within, { ...context, kind: "run", argv, env })),
     ...facts.files.map(({ access, path }) => judgeFile(within, { ...context, kind: access, path })),
   ];
-  const covers = own.effect === "allow" && !parts.some(({ isOpaque }) => isOpaque);
+  const covers = groundOf(own)?.rule.effect === "allow" && !parts.some(({ isOpaque }) => isOpaque);
   return together(own, parts, covers || vouchesFor(own));
 }
 
@@ -61,17 +61,26 @@ function shellOf({ argv: _argv, env: _env, ...context }: RequestOf<"run">, scrip
   return { ...context, kind: "shell", script };
 }
 
-/** A rule that asks leaves it to a person; one that allows must name all of it. */
-function vouchesFor({ by }: Finding): boolean {
-  return by !== null && (by.rule.effect === "ask" || by.fixed === Number.POSITIVE_INFINITY);
+/** The rule without which it would be denied. */
+function groundOf({ by, over }: Finding): CompiledRule | null {
+  return over ?? by;
+}
+
+/** A rule that asks leaves it to a person; one that allows, or yields to those, must name all of it. */
+function vouchesFor(finding: Finding): boolean {
+  const ground = groundOf(finding);
+  if (ground === null) return false;
+  const { rule, fixed } = ground;
+  return (rule.effect === "ask" && rule.yields !== true) || fixed === Number.POSITIVE_INFINITY;
 }
 
 /** The rule names the program that is started, and all that stands before it. */
-function namesStarted({ by }: Finding, argv: Argv, inner: readonly Argv[], script: string | undefined): boolean {
+function namesStarted(own: Finding, argv: Argv, inner: readonly Argv[], script: string | undefined): boolean {
   const [started, ...others] = inner;
-  if (by === null || started === undefined || others.length > 0 || script !== undefined) return false;
+  const ground = groundOf(own);
+  if (ground === null || started === undefined || others.length > 0 || script !== undefined) return false;
   const from = argv.length - started.length;
-  return by.fixed > from && started.every((argument, index) => argument === argv[from + index]);
+  return ground.fixed > from && started.every((argument, index) => argument === argv[from + index]);
 }
 
 /** What a rule that only tightens makes of a request once something else allows it. */
@@ -83,7 +92,7 @@ function heldBack(finding: Finding): readonly Finding[] {
 function together(own: Finding, parts: readonly Finding[], isCovered: boolean): Finding {
   const all = [own, ...parts];
   const shadow = [...new Set(all.flatMap((finding) => finding.shadow))];
-  const ruled = all.filter(({ by }) => by !== null);
+  const ruled = [own, ...parts.filter(({ by }) => !(isCovered && by?.rule.yields))].filter(({ by }) => by !== null);
   const unruled = isCovered ? undefined : parts.find(({ by }) => by === null);
   const strictest = EFFECTS.flatMap((effect) => ruled.filter((finding) => finding.effect === effect))[0];
   // A person is not asked about what is denied anyway.

@@ -66,6 +66,13 @@ export interface Rule {
   readonly except?: readonly Condition[];
   /** Of a rule that asks: only about what another rule allows. What would be denied without it stays denied. */
   readonly tightens?: true;
+  /**
+   * Of a rule that asks: only about what no other rule mentions. It is read as a rule that allows is, and one that does allow wins
+   * over it.
+   */
+  readonly yields?: true;
+  /** Of a rule that denies: where it matches only because an argument is not known, it asks about what another rule allows. */
+  readonly unknown?: "ask";
   /** It never decides; a decision names it when it would have been another. */
   readonly shadow?: true;
   /** Checked when the rule is read; a plan does not keep them. */

@@ -2,35 +2,76 @@
 import { describe, expect, it } from "vitest";
 import { compilePolicy } from "../../src/policy/compile.ts";
 import { decide } from "../../src/policy/decide.ts";
-import type { Decision } from "../../src/policy/rule.ts";
+import { EFFECTS, type Effect } from "../../src/policy/rule.ts";
 import { EVERYDAY as EVERYDAY_RULES } from "../../src/policy/shipped/everyday.ts";
 import { GUARD } from "../../src/policy/shipped/guard.ts";
 import { BYPASSES } from "../support/shell-corpus/bypasses.ts";
 import { EVERYDAY } from "../support/shell-corpus/everyday.ts";
 
 const POLICY = compilePolicy([...GUARD, ...EVERYDAY_RULES]);
-const decideText = (script: string): Decision => decide(POLICY, { kind: "shell", script });
+const effectOfText = (script: string): Effect => decide(POLICY, { kind: "shell", script }).effect;
+const effectOfList = (argv: readonly string[]): Effect => decide(POLICY, { kind: "run", argv }).effect;
 
-/** What no rule could allow, because nobody can tell what it does. */
-function isUnaccounted({ effect, rule, why }: Decision): boolean {
-  return effect === "deny" && rule === "default" && !why.startsWith("no rule allows");
+/** Shows how many there are of each, and says which part of them is not denied. */
+function partNotBlocked(name: string, effects: readonly Effect[]): number {
+  const counts = EFFECTS.map((effect) => `${effect} ${effects.filter((found) => found === effect).length}`);
+  const part = effects.filter((effect) => effect !== "deny").length / effects.length;
+  console.log(`${effects.length} ${name}: ${counts.reverse().join(", ")}; ${(100 * part).toFixed(1)} % not blocked`);
+  return part;
 }
 
 describe("the guard with the everyday set", () => {
   it("allows no attack", () => {
     const texts = BYPASSES.flatMap((group) => group.texts);
-    const allowed = texts.filter((text) => decideText(text).effect === "allow");
-    console.log(`${texts.length} attacks: ${allowed.length} allowed`);
+    partNotBlocked("attacks", texts.map(effectOfText));
     expect(texts.length).toBeGreaterThanOrEqual(200);
-    expect(allowed).toEqual([]);
+    expect(texts.filter((text) => effectOfText(text) === "allow")).toEqual([]);
   });
 
-  it("can account for what developers type, with a shell and without", () => {
-    const texts = EVERYDAY.map(({ text }) => decideText(text));
-    const lists = EVERYDAY.flatMap(({ argv }) => (argv === undefined ? [] : [decide(POLICY, { kind: "run", argv })]));
-    const free = texts.filter(({ effect }) => effect !== "deny").length;
-    console.log(`${texts.length} everyday texts: ${free} not blocked (${((100 * free) / texts.length).toFixed(1)} %)`);
-    expect(texts.filter(isUnaccounted).length).toBeLessThanOrEqual(texts.length * 0.05);
-    expect(lists.filter(isUnaccounted).length).toBeLessThanOrEqual(lists.length * 0.05);
+  it("blocks at most one in twenty of the texts that developers type", () => {
+    expect(EVERYDAY.length).toBeGreaterThanOrEqual(200);
+    const effects = EVERYDAY.map(({ text }) => effectOfText(text));
+    expect(partNotBlocked("everyday texts", effects)).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it("blocks at most one in twenty of the same without a shell", () => {
+    const lists = EVERYDAY.flatMap(({ argv }) => (argv === undefined ? [] : [argv]));
+    expect(lists.length).toBeGreaterThanOrEqual(200);
+    expect(partNotBlocked("everyday lists", lists.map(effectOfList))).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it.each([
+    "rm -rf /",
+    "rm -rf ~",
+    "rm -r ..",
+    "rm -rf .",
+    'rm -rf "$DIR"',
+    "rm -rf *",
+    "rm -r .git",
+    "cp a .git/hooks/pre-commit",
+    "cp -t.git/hooks a",
+    "mv a /etc/hosts",
+    "cp .env a",
+    "cp $x a",
+    "cat .env *.md",
+    "cat *.md .env",
+    "ls *.md; canary",
+    "find . -name '*.log' | xargs rm",
+    "git merge -s canary a",
+    "git branch -D main",
+    "GIT_EDITOR=canary git rebase main",
+    "node --import=./a.js b.js",
+    "node ../a.js",
+    "./node a.js",
+    "LD_PRELOAD=a node b.js",
+    "python -c a.py",
+    "ruby -ra.rb b.rb",
+    "pnpm install --config.script-shell=canary",
+    "make -n SHELL=canary",
+    "cmake --build a -- -f b",
+    "gcc -fplugin=a b.c",
+    "uniq a b",
+  ])("does not even ask about %s", (text) => {
+    expect(effectOfText(text)).toBe("deny");
   });
 });

@@ -24,12 +24,13 @@ export function readPattern(found: RuleFound, effect: Effect, reading: Reading):
 }
 
 function reportMisplaced(value: Values, subject: string | undefined, effect: Effect, { problems }: Reading): void {
-  const report = (key: "args" | "ref" | "force", place: string, belongs: string): void => {
+  const report = (key: "args" | "unknown" | "ref" | "force", place: string, belongs: string): void => {
     const given = value[key];
     if (given !== undefined) problems.report("BLUEPRINT_KEY_MISPLACED", { key, place, belongs }, given.key);
   };
-  if (subject !== "run") report("args", "this rule", "rules about run");
+  if (subject !== "run") for (const key of ["args", "unknown"] as const) report(key, "this rule", "rules about run");
   else if (effect === "allow") report("args", "a rule that allows", "rules that ask or deny");
+  if (subject === "run" && effect !== "deny") report("unknown", "this rule", "rules that deny");
   if (subject === "git") return;
   report("ref", "this rule", "rules about git");
   report("force", "this rule", "rules about git");

@@ -22,12 +22,13 @@ function readRule(found: RuleFound, id: string, effect: Effect, reading: Reading
   const { problems } = reading;
   const before = problems.count();
   const pattern = readPattern(found, effect, reading);
-  const { because, when, except, shadow, examples } = found.value;
+  const { because, when, except, unknown, shadow, examples } = found.value;
   const { file, line, column } = problems.source.span(found.node);
   const given = {
     ...(because === undefined ? {} : { because: because.value }),
     ...(when === undefined ? {} : { when: readConditions(when, reading) }),
     ...(except === undefined ? {} : { except: readConditions(except, reading) }),
+    ...(unknown === undefined ? {} : { unknown: unknown.value }),
     ...(shadow?.value === true ? { shadow: true as const } : {}),
     ...(examples === undefined ? {} : { examples: examplesOf(examples.value) }),
   };

@@ -69,6 +69,10 @@ const RULE = object(
       shape: list(patternText(), { min: 1, max: 100 }),
       about: "With run, to ask or deny: some argument is a path that one of these globs covers.",
     },
+    unknown: {
+      shape: oneOf("ask"),
+      about: "With run, to deny: ask where the rule matches only because an argument is not known yet.",
+    },
     ref: { shape: patternText(), about: "With git: a ref it is about." },
     force: { shape: boolean(), about: "With git: only when it is forced." },
     because: {

@@ -30,8 +30,9 @@ export function explanationLines(request: PolicyRequest, { decision, matches }: 
 export function ruleLines(rules: readonly Rule[], paint: Paint): string[] {
   return rules.map((rule) => {
     const about = visibleLine(canonical(rule.pattern as unknown as JsonValue), LONGEST);
-    const more = [rule.when && "when", rule.except && "except", rule.shadow && "shadow"].filter(Boolean).join(", ");
-    return `${painted(rule.effect, paint)} ${rule.id}  ${paint.dim(about)}${more === "" ? "" : `  (${more})`}`;
+    const { when, except, unknown, shadow } = rule;
+    const more = [when && "when", except && "except", unknown && "unknown: ask", shadow && "shadow"].filter(Boolean);
+    return `${painted(rule.effect, paint)} ${rule.id}  ${paint.dim(about)}${more.length === 0 ? "" : `  (${more.join(", ")})`}`;
   });
 }
 

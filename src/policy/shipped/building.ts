@@ -5,12 +5,16 @@ import { allow, arg, ONLY_READS, OUTSIDE, words } from "./allow.ts";
 const SCRIPTS = "{test,lint,build,check,format,fmt,typecheck,type-check,types,coverage,compile}";
 const JS_TOOLS =
   "{vitest,jest,mocha,ava,tap,eslint,prettier,biome,tsc,vue-tsc,stylelint,oxlint,standard,xo,markdownlint,knip,depcruise}";
-const PY_TOOLS = "{pytest,mypy,ruff,black,isort,flake8,pyright,unittest}";
+const PY_TOOLS = "{pytest,mypy,ruff,black,isort,flake8,pyright,pylint,unittest}";
 const CHECKERS = "{shellcheck,shfmt,hadolint,yamllint,actionlint,gofmt,clang-format,rubocop,rspec}";
+/** It would run text, load a plugin, install something or write elsewhere. */
+const PY_STEERS = arg("^--(bas|in|load|out|py)");
+const NPM_FLAGS = "{--silent,-s,--if-present,--workspaces,--workspace=*}";
+const JOBS = "{-j,-j2,-j4,-j8,-j16,-k,-s}";
 /** npx may fetch a program, so nothing but exactly these is allowed. */
 const NPX_WORDS = "{.,run,check,lint,format,src,test,--noEmit,--check,--write,--fix,--run,--coverage,-b,--build}";
 const CHECKS = "It checks or formats the work.";
-const TESTS = "It runs what the project has for tests and builds.";
+const TESTS = "It tests or builds the work.";
 
 export const BUILDS: readonly Rule[] = [
   allow(
@@ -51,6 +55,43 @@ export const BUILDS: readonly Rule[] = [
     {
       except: [OUTSIDE],
       examples: { match: words("npm test -- src/a.test.ts"), not: words("npm test -- ../x", "npm exec -- x") },
+    },
+  ),
+  allow(
+    "npm-test-flags",
+    TESTS,
+    { run: ["npm", "{test,t}", NPM_FLAGS] },
+    {
+      except: [OUTSIDE],
+      examples: { match: words("npm test --silent"), not: words("npm test --prefix=x", "npm test --workspace=../x") },
+    },
+  ),
+  allow(
+    "npm-run-flags",
+    TESTS,
+    { run: ["npm", "{run,run-script}", `${SCRIPTS}*`, NPM_FLAGS] },
+    {
+      except: [OUTSIDE],
+      examples: {
+        match: words("npm run build --workspace=web"),
+        not: words("npm run build --script-shell=x", "npm run deploy --silent"),
+      },
+    },
+  ),
+  allow(
+    "pnpm-all",
+    TESTS,
+    { run: ["pnpm", "{-r,--recursive}", "{test,lint,build}"] },
+    {
+      examples: { match: words("pnpm -r test"), not: words("pnpm -r exec x", "pnpm -C test") },
+    },
+  ),
+  allow(
+    "npm-lists",
+    ONLY_READS,
+    { run: ["{npm,pnpm}", "run"] },
+    {
+      examples: { match: words("npm run"), not: words("npm run deploy", "npm") },
     },
   ),
   allow(
@@ -115,10 +156,10 @@ export const BUILDS: readonly Rule[] = [
     CHECKS,
     { run: [PY_TOOLS, "**"] },
     {
-      except: [arg("^(--bas|--init-hook|--py)"), OUTSIDE],
+      except: [PY_STEERS, OUTSIDE],
       examples: {
-        match: words("pytest -q tests", "ruff check ."),
-        not: words("pytest --basetemp=x", "mypy --python-executable x"),
+        match: words("pytest -q tests", "ruff check .", "pylint src"),
+        not: words("pytest --basetemp=x", "mypy --python-executable x", "pylint --init-hook=x", "mypy --install-types"),
       },
     },
   ),
@@ -127,7 +168,7 @@ export const BUILDS: readonly Rule[] = [
     CHECKS,
     { run: ["{python,python3}", "-m", PY_TOOLS, "**"] },
     {
-      except: [arg("^(--bas|--init-hook|--py)"), OUTSIDE],
+      except: [PY_STEERS, OUTSIDE],
       examples: {
         match: words("python -m pytest -x"),
         not: words("python -m http.server", "python -c x", "python a.py"),
@@ -139,7 +180,7 @@ export const BUILDS: readonly Rule[] = [
     CHECKS,
     { run: ["{uv,poetry,pdm}", "run", PY_TOOLS, "**"] },
     {
-      except: [arg("^(--bas|--init-hook|--py)"), OUTSIDE],
+      except: [PY_STEERS, OUTSIDE],
       examples: { match: words("uv run pytest"), not: words("uv run x.py", "poetry run --x pytest") },
     },
   ),
@@ -176,6 +217,27 @@ export const BUILDS: readonly Rule[] = [
         match: words("go test ./...", "go vet ./..."),
         not: words("go test -exec x", "go run .", "go build -o x", "go vet -vettool=x", "go build -toolexec x"),
       },
+    },
+  ),
+  allow(
+    "go-lint",
+    CHECKS,
+    { run: ["golangci-lint", "run", "**"] },
+    {
+      except: [arg("^(-c|--c|--o|--mem|--trace)"), OUTSIDE],
+      examples: {
+        match: words("golangci-lint run", "golangci-lint run ./..."),
+        not: words("golangci-lint custom", "golangci-lint run -c x", "golangci-lint run --out-format=x"),
+      },
+    },
+  ),
+  allow(
+    "terraform",
+    CHECKS,
+    { run: ["{terraform,tofu}", "fmt", "**"] },
+    {
+      except: [OUTSIDE],
+      examples: { match: words("terraform fmt -check"), not: words("terraform apply", "terraform -chdir=x fmt") },
     },
   ),
   allow(
@@ -220,6 +282,14 @@ export const BUILDS: readonly Rule[] = [
     { run: ["{make,ctest,tox,nox}"] },
     {
       examples: { match: words("make"), not: words("make -f x", "make test SHELL=x") },
+    },
+  ),
+  allow(
+    "make-jobs",
+    TESTS,
+    { run: ["make", JOBS] },
+    {
+      examples: { match: words("make -j4"), not: words("make -f", "make -n", "make -j4 -f x", "make -j4 install") },
     },
   ),
 ];

@@ -8,6 +8,8 @@ const LOOKS =
   "{status,log,show,diff,blame,shortlog,describe,rev-parse,rev-list,ls-files,ls-tree,cat-file,merge-base,name-rev,count-objects,show-ref,for-each-ref,check-ignore,grep}";
 const VERSIONED =
   "{node,npm,npx,pnpm,yarn,bun,deno,tsc,python,python3,pip,pip3,uv,poetry,ruby,gem,bundle,go,cargo,rustc,java,mvn,gradle,dotnet,php,composer,perl,gcc,g++,clang,make,cmake,docker,git,gh,jq,rg}";
+/** It would start a program or write a file. */
+const GIT_STEERS = arg("^(--o[pu]|--ext|--textconv|--filters|-O)");
 
 export const TOOLS: readonly Rule[] = [
   allow(
@@ -36,12 +38,63 @@ export const TOOLS: readonly Rule[] = [
   allow(
     "uniq",
     ONLY_READS,
-    { run: ["uniq", "{-c,-d,-u,-i}"] },
+    { run: ["uniq", "{-c,-d,-u,-i}", "*"] },
     {
-      examples: { match: words("uniq -c"), not: words("uniq a b", "uniq -c a b") },
+      examples: { match: words("uniq -c a"), not: words("uniq a b", "uniq -c a b") },
+    },
+  ),
+  allow(
+    "uniq-one",
+    ONLY_READS,
+    { run: ["uniq", "*"] },
+    {
+      examples: { match: words("uniq -c", "uniq a"), not: words("uniq a b") },
     },
   ),
   allow("uniq-plain", ONLY_READS, { run: ["uniq"] }, { examples: { match: words("uniq"), not: words("uniq a") } }),
+  allow(
+    "where",
+    ONLY_READS,
+    { run: ["command", "{-v,-V}", "**"] },
+    {
+      examples: { match: words("command -v node"), not: words("command node", "command -p node") },
+    },
+  ),
+  allow(
+    "type",
+    ONLY_READS,
+    { run: ["type", "**"] },
+    { examples: { match: words("type npm"), not: words("./type npm") } },
+  ),
+  allow(
+    "containers",
+    ONLY_READS,
+    { run: ["{docker,podman}", "{ps,images}", "**"] },
+    {
+      examples: { match: words("docker ps -a"), not: words("docker run x", "docker -H x ps", "docker exec x ps") },
+    },
+  ),
+  allow(
+    "node-syntax",
+    ONLY_READS,
+    { run: ["node", "--check", "*"] },
+    {
+      except: [arg("^(-[^-]|--[^c]|--c[^h])"), OUTSIDE],
+      examples: {
+        match: words("node --check a.js"),
+        not: words("node a.js", "node --check --import=x", "node --check -e"),
+      },
+    },
+  ),
+  allow(
+    "php-syntax",
+    ONLY_READS,
+    { run: ["php", "-l", "*"] },
+    {
+      except: [arg("^-[^l]|^-l."), OUTSIDE],
+      examples: { match: words("php -l a.php"), not: words("php a.php", "php -l -rx", "php -r x") },
+    },
+  ),
   allow(
     "sort",
     ONLY_READS,
@@ -169,10 +222,22 @@ export const GIT: readonly Rule[] = [
     ONLY_READS,
     { run: ["git", LOOKS, "**"] },
     {
-      except: [arg("^(--o[pu]|--ext|--textconv|--filters|-O)")],
+      except: [GIT_STEERS],
       examples: {
         match: words("git status", "git log --oneline -5", "git diff HEAD~1"),
         not: words("git diff --output=x", "git grep -Ox y", "git -c a=b log", "git push", "git show --ext-diff"),
+      },
+    },
+  ),
+  allow(
+    "git-looks-unpaged",
+    ONLY_READS,
+    { run: ["git", "--no-pager", "{status,log,show,diff,blame,shortlog,grep}", "**"] },
+    {
+      except: [GIT_STEERS],
+      examples: {
+        match: words("git --no-pager log -3"),
+        not: words("git --no-pager log --output=x", "git --paginate log", "git --no-pager push"),
       },
     },
   ),

@@ -22,9 +22,13 @@ describe("shipped rules", () => {
     expect(new Set(ALL.map(({ id }) => id)).size).toBe(ALL.length);
   });
 
-  it("only deny in the guard, and only allow elsewhere", () => {
+  it("only deny in the guard, and never elsewhere", () => {
     expect(new Set(GUARD.map(({ effect }) => effect))).toEqual(new Set(["deny"]));
-    expect(new Set(SETS.everyday.map(({ effect }) => effect))).toEqual(new Set(["allow"]));
+    expect(new Set(SETS.everyday.map(({ effect }) => effect))).toEqual(new Set(["allow", "ask"]));
+  });
+
+  it("take nothing away from what somebody allows, unless they are of the guard", () => {
+    expect(SETS.everyday.filter(({ effect, yields }) => (effect === "ask") !== (yields === true))).toEqual([]);
   });
 
   it("stay small in a plan", () => {
