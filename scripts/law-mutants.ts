@@ -48,8 +48,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "an answer is good for any content",
     file: "src/kernel/authorize.ts",
-    find: "start.granted === digest",
-    replace: "start.granted !== null",
+    find: "start.granted === approvalDigest(plan, state.facts, subject) ||",
+    replace: "start.granted !== null ||",
     tests: ["src/kernel/authorize.test.ts"],
   },
   {
