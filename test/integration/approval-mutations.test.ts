@@ -301,6 +301,23 @@ describe("an approval that is given", () => {
     }
   });
 
+  it("for a whole run is not for a fork of it", async () => {
+    const plan = planFrom("stages:\n  - { id: first, command: [ask, it] }\n  - { id: apply, command: [ask, it] }\n");
+    const life = await waitingLife(plan);
+    await life.answer("approve_run");
+    await life.resume();
+    expect(life.applied()).toBe(1);
+    const [created, ...events] = await eventsOf(life.host.store, life.run);
+    const begin = events.findIndex((event) => event.type === "stage.started" && event.stage === "apply");
+    if (created?.type !== "run.created") throw new Error("no run");
+    const hosted = await life.host.engine.start({
+      ...{ run: "r_0000000000zy" as typeof life.run, plan, params: {}, tree: created.tree ?? null },
+      fork: { run: life.run, stage: "apply", origin: life.run, at: created.at, history: events.slice(0, begin) },
+    });
+    expect(await hosted.ended).toMatchObject({ status: "waiting" });
+    expect(life.applied()).toBe(1);
+  });
+
   it("is not that of a fork, whose questions have a name of their own", async () => {
     const plan = planFrom("stages:\n  - { id: ask, gate: { approval: {} } }\n  - { id: apply, command: [ok] }\n");
     const life = await waitingLife(plan);

@@ -8,7 +8,7 @@ export interface OpenLane extends Lane {
 
 /** The lanes that ask, in the order of the plan. */
 export function openLanes({ lanes }: Pick<Progress, "lanes">): readonly OpenLane[] {
-  return [...lanes.values()].filter((lane): lane is OpenLane => lane.status === "asking" && lane.question !== null);
+  return [...lanes.values()].filter((lane): lane is OpenLane => lane.question !== null);
 }
 
 /** Everything that is due now. A question that is over reminds nobody. */
