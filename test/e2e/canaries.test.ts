@@ -34,7 +34,8 @@ stages:
 `;
 
 function blueprintOf(stolen: readonly string[]): string {
-  const thief = '["perl", "thief.pl", "${item}"]';
+  // Policy would deny a path as an argument; here the wall is tried.
+  const thief = (path: string): string => `command: [perl, thief.pl], env: { STOLEN: ${JSON.stringify(path)} }`;
   return `version: 1
 name: spies
 ${PLACE}
@@ -50,10 +51,11 @@ stages:
   - { id: online, command: ${spy("online")}, network: [example.org], untrusted: false, outputs: { loot: out.txt } }
   - { id: child, run: { blueprint: child.yaml } }
   - id: thieves-of-files
-    group: { for_each: ${JSON.stringify(stolen)}, stage: { id: each, command: ${thief}, outputs: { plain: plain, leak: leak } } }
+    group: { for_each: ${JSON.stringify(stolen)}, stage: { id: each, ${thief("${item}")}, outputs: { plain: plain, leak: leak } } }
     on_failure: thieves-of-folders
   - id: thieves-of-folders
-    command: ["perl", "thief.pl", "${stolen.find((path) => path.endsWith("/.aws/credentials"))}"]
+    command: [perl, thief.pl]
+    env: { STOLEN: "${stolen.find((path) => path.endsWith("/.aws/credentials"))}" }
     outputs: { leak: folder/credentials }
     on_failure: check
   - { id: check, gate: { command: ${spy("check")} } }

@@ -1,4 +1,4 @@
-/** A contained run of eight stages that is killed and resumed until it ends, and the judgement of what it left behind. */
+/** A contained run of nine stages that is killed and resumed until it ends, and the judgement of what it left behind. */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,6 +27,7 @@ stages:
   - { id: check, gate: { command: ["sh", "step.sh", "check"] } }
   - { id: commit, level: L2, action: git.commit, with: { message: "What the run made" } }
   - { id: after, command: ["sh", "step.sh", "after"] }
+  - { id: last, gate: { command: ["sh", "step.sh", "last"] } }
 `;
 const COMMITTED = {
   ".gitignore": "100644 *.cache\n",

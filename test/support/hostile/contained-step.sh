@@ -44,6 +44,10 @@ case $1 in
     exit 0
     ;;
   after) lines write flaky grow more ;;
+  last)
+    lines write flaky grow more after
+    exit 0
+    ;;
 esac
 sleep 0.05
 echo "$1" >>log.txt

