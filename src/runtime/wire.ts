@@ -147,7 +147,18 @@ function lateParts(repository: Repository, config: Config, early: EarlyParts): L
   });
   const git = later<GitParts>(
     [
-      ...(["base", "uncommitted", "keep", "enter", "salvage", "leave", "compose", "checkout"] as const),
+      ...([
+        "base",
+        "uncommitted",
+        "keep",
+        "enter",
+        "salvage",
+        "leave",
+        "compose",
+        "plant",
+        "checkout",
+        "drop",
+      ] as const),
       ...(["changes", "read", "hashes", "diff", "oid", "sweep", "hold"] as const),
     ],
     async () => {

@@ -223,6 +223,8 @@ function mortalWorkspaces(workspaces: MemoryWorkspaces, mortal: () => Promise<vo
     },
     salvage: risky(workspaces.salvage),
     compose: risky(workspaces.compose),
+    plant: risky(workspaces.plant),
+    drop: risky(workspaces.drop),
     async checkout(...call) {
       const checkout = await risky(workspaces.checkout)(...call);
       return { ...checkout, remove: risky(checkout.remove) };
