@@ -26,6 +26,8 @@ type OutputListener = (run: RunId, stage: string, text: string) => void;
 export interface RuntimeParts extends LaunchParts, SweepParts, CertifyParts {
   readonly root: string;
   readonly statePath: string;
+  /** Where in its repository the project lies. */
+  readonly projectFolder: string;
   openStore(): Promise<Store>;
   createEngine(store: Store, onOutput: OutputListener): Engine;
   readonly artifacts: Artifacts;
@@ -59,17 +61,6 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   /** A project without state has no runs, and looking for one creates none. */
   const hasState = (): boolean => opening !== null || existsSync(join(parts.statePath, "pawl.db"));
 
-  async function find(name: string): Promise<RunRow> {
-    // No name is the prefix of every name.
-    const rows = name !== "" && hasState() ? await (await open()).store.runs.find(name, 5) : [];
-    const [row, ...others] = rows;
-    if (row === undefined) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run: name });
-    if (others.length > 0 && row.run !== name) {
-      throw pawlError(RUN_ERRORS, "RUN_AMBIGUOUS", { run: name, matches: rows.map((match) => match.run) });
-    }
-    return row;
-  }
-
   /** What is open; a store that could not be opened has nothing to end, and whoever asked for it was told. */
   const opened = async (): Promise<Open | null> => opening?.catch(() => null) ?? null;
 
@@ -93,7 +84,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     async list(query): Promise<RunPage> {
       return hasState() ? (await open()).store.runs.list(query) : { rows: [], next: null };
     },
-    find,
+    find: (name) => findRun(name, async () => (hasState() ? (await open()).store : null)),
     read: async (run, afterSeq, limit) => (await open()).store.journal.read(run, afterSeq, limit),
     async *follow(run, afterSeq, signal) {
       yield* (await open()).store.journal.follow(run, afterSeq, signal);
@@ -101,6 +92,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     plan: async (fingerprint) => (await open()).store.journal.plan(fingerprint),
     verify: async (run) => (await open()).store.journal.verify(run),
     ...createTrust(parts, open, hasState),
+    drill: async (plan, options) => (await import("./drill.ts")).drill(parts, await open(), plan, options),
     replay: async (run) => (await open()).engine.replay(run),
     log: (ref) => parts.artifacts.get(ref.sha256),
     liveLog: (run, stage, attempt) => parts.liveLog(run, stage, attempt),
@@ -115,4 +107,15 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     drain: async () => (await opened())?.engine.drain(),
     close,
   };
+}
+
+/** `store` gives null where there are no runs. */
+async function findRun(name: string, store: () => Promise<Store | null>): Promise<RunRow> {
+  // No name is the prefix of every name.
+  const rows = name === "" ? [] : ((await (await store())?.runs.find(name, 5)) ?? []);
+  const [row, ...others] = rows;
+  if (row === undefined) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run: name });
+  if (others.length > 0 && row.run !== name)
+    throw pawlError(RUN_ERRORS, "RUN_AMBIGUOUS", { run: name, matches: rows.map((match) => match.run) });
+  return row;
 }

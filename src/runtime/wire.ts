@@ -65,6 +65,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const parts: RuntimeParts = {
     root,
     statePath: paths.state,
+    projectFolder: repository.folder,
     openStore: () => openStore(paths.state, clock, options),
     artifacts,
     ...{ actions, policyFiles },

@@ -16,7 +16,7 @@ import {
   type PlantKind,
   type Untried,
 } from "./plant.ts";
-import { type Project, placed, type Texts, wantedFiles } from "./project-files.ts";
+import { type Project, type Texts, wantedFiles } from "./project-files.ts";
 
 export interface Catalogue {
   readonly plants: readonly Plant[];
@@ -30,7 +30,7 @@ const PLACES: Partial<Record<PlantKind, number>> = { broken_source: 3 };
 
 /** The files whose text the catalogue wants. */
 export function filesToRead(plan: Plan, project: Project, patches: readonly GivenPatch[]): readonly string[] {
-  const patched = patches.flatMap(({ text }) => patchedPaths(text)).map((path) => placed(project, path));
+  const patched = patches.flatMap(({ text }) => patchedPaths(text));
   const paths = new Set(project.paths);
   return wantedFiles(
     project,
@@ -56,7 +56,6 @@ export function catalogue(
     gatePlants(project, texts, namedByGates(plan, gates, project)),
     pathPlants(project, texts, looks),
     patchPlants(
-      project,
       texts,
       patches,
       gates.some(({ judge }) => judge.by === "metric"),

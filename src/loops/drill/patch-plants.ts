@@ -1,24 +1,19 @@
 /** Patches that people gave: changes that they know to be bad. Each applies exactly, or not at all. */
 import { type PatchHunk, type PatchSection, readPatch } from "../../gates/shown/read-patch.ts";
 import type { Draft, Drafts, PlantedFile, Untried } from "./plant.ts";
-import { type Project, placed, type Texts } from "./project-files.ts";
+import type { Texts } from "./project-files.ts";
 
 export interface GivenPatch {
   readonly name: string;
   readonly text: string;
 }
 
-export function patchPlants(
-  project: Project,
-  texts: Texts,
-  patches: readonly GivenPatch[],
-  hasMetric: boolean,
-): Drafts {
+export function patchPlants(texts: Texts, patches: readonly GivenPatch[], hasMetric: boolean): Drafts {
   const kind = hasMetric ? "regressed_metric" : "given_patch";
   const drafts: Draft[] = [];
   const untried: Untried[] = [];
   for (const { name, text } of patches) {
-    const files = applied(project, texts, text);
+    const files = applied(texts, text);
     if (typeof files === "string") untried.push({ what: name, why: files });
     else drafts.push({ kind, files, why: name });
   }
@@ -27,33 +22,33 @@ export function patchPlants(
   return { drafts, untried };
 }
 
-/** Paths that a patch changes, as it writes them. */
+/** Paths that a patch changes. It counts them from the top of the tree, as git does. */
 export function patchedPaths(text: string): readonly string[] {
   const sections = readPatch(new TextEncoder().encode(text)) ?? [];
   return sections.flatMap(({ head }) => [nameIn(head, "--- a/"), nameIn(head, "+++ b/")].flatMap((name) => name ?? []));
 }
 
 /** Or why it does not apply. */
-function applied(project: Project, texts: Texts, text: string): readonly PlantedFile[] | string {
+function applied(texts: Texts, text: string): readonly PlantedFile[] | string {
   const sections = readPatch(new TextEncoder().encode(text)) ?? [];
   const files: PlantedFile[] = [];
   for (const section of sections) {
-    const changed = appliedTo(project, texts, section);
+    const changed = appliedTo(texts, section);
     if (typeof changed === "string") return changed;
     files.push(...changed);
   }
   return files.length === 0 ? "it is no patch as git writes it" : files;
 }
 
-function appliedTo(project: Project, texts: Texts, { head, hunks }: PatchSection): readonly PlantedFile[] | string {
+function appliedTo(texts: Texts, { head, hunks }: PatchSection): readonly PlantedFile[] | string {
   const [from, to] = [nameIn(head, "--- a/"), nameIn(head, "+++ b/")];
   const name = to ?? from;
   if (hunks.length === 0 || name === null) return "it changes something else than the text of files";
-  const old = from === null ? "" : texts.get(placed(project, from));
+  const old = from === null ? "" : texts.get(from);
   const text = old === undefined ? null : patched(old, hunks);
   if (text === null) return `it does not apply to ${name}`;
-  const gone = from === null || from === to ? [] : [{ path: placed(project, from), text: null }];
-  return to === null ? gone : [...gone, { path: placed(project, to), text }];
+  const gone = from === null || from === to ? [] : [{ path: from, text: null }];
+  return to === null ? gone : [...gone, { path: to, text }];
 }
 
 function nameIn(head: readonly string[], mark: string): string | null {

@@ -51,17 +51,3 @@ export function scoreOf(tried: readonly Tried[]): Score {
     passed: count("accept", true),
   };
 }
-
-/** What happened to a plant, in words. */
-export function verdictText({ verdict, gate }: Pick<Tried, "verdict" | "gate">): string {
-  switch (verdict) {
-    case "rejected":
-      return `rejected by ${gate ?? "the run"}`;
-    case "asked":
-      return `asked a person at ${gate ?? "the run"}`;
-    case "undone":
-      return "undone by protection";
-    case "accepted":
-      return "accepted";
-  }
-}
