@@ -16,7 +16,10 @@ export function isPerfect({ baseline, score }: DrillReport): boolean {
 export function renderBaseline({ ok, relaxed, gate, why }: Baseline, paint: Paint): string {
   if (!ok) return `${paint.red("the gates do not pass without a change")}: ${oneLine(`${gate}: ${why}`)}`;
   if (!relaxed) return "the gates pass without a change";
-  return "the gates pass without a change when they are asked only that nothing gets worse; so they are asked here";
+  return [
+    "the gates pass without a change only when they are asked for no more than that nothing gets worse; so they are asked here",
+    paint.yellow("tests that fail already notice nothing: a commit where all pass says more"),
+  ].join("\n");
 }
 
 export function renderTried(tried: Tried, paint: Paint): string {

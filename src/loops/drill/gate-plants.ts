@@ -1,6 +1,8 @@
 /** What the gates run, turned to accept everything. */
+import { references } from "../../base/expression.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { GateStage, Plan } from "../../plan/plan.ts";
+import { leafExpressions } from "../../plan/routes.ts";
 import type { Draft, Drafts } from "./plant.ts";
 import { languageOf, type Project, placed, type Texts } from "./project-files.ts";
 
@@ -94,12 +96,14 @@ function programPlant(path: string, text: string | undefined): readonly Draft[] 
   return well === null ? [] : [edited(path, well, "a gate runs it, and it ends well at once")];
 }
 
-/** Files of the tree that the program of a gate names, in its arguments or in the parameters it is given. */
+/** Files of the tree that a gate names, in its program or in the parameters that it is given. */
 export function namedByGates(plan: Plan, gates: readonly GateStage[], project: Project): readonly string[] {
   const paths = new Set(project.paths);
-  const found = gates.flatMap(({ program, cwd }) => {
-    const words = [...wordsOf(program as unknown as JsonValue), ...wordsOf(plan.params as JsonValue)];
-    return words.map((word) => joined(project, cwd, word)).filter((path) => paths.has(path));
+  const found = gates.flatMap((gate) => {
+    const given = leafExpressions(gate).flatMap(references);
+    const values = given.flatMap(([root, name]) => (root === "params" ? [plan.params[name as string]] : []));
+    const words = [gate.program as unknown as JsonValue, ...values].flatMap(wordsOf);
+    return words.map((word) => joined(project, gate.cwd, word)).filter((path) => paths.has(path));
   });
   return [...new Set(found)].sort();
 }

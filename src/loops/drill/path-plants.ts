@@ -35,9 +35,9 @@ export function pathPlants(project: Project, texts: Texts, looks: Looks): Drafts
 function deniedPlants(project: Project, { inspections }: Looks): Drafts {
   const kind: PlantKind = "denied_path";
   const byGlob = inspections.flatMap(({ id, rules }) =>
-    rules.deny.flatMap((glob) => {
+    rules.deny.map((glob) => {
       const path = deniedBy(glob, project);
-      return path === null ? [] : [plain(kind, path, "drill\n", `${path}, which ${id} denies as ${glob}`)];
+      return plain(kind, path, "drill\n", `${path}, which ${id} denies as ${glob}`);
     }),
   );
   const outside = inspections.flatMap(({ id, rules }) => {
@@ -54,16 +54,16 @@ function deniedPlants(project: Project, { inspections }: Looks): Drafts {
 }
 
 /** A file of the project that the glob covers, or the name of one. */
-function deniedBy(glob: string, project: Project): string | null {
+function deniedBy(glob: string, project: Project): string {
   const covers = refusing([glob]);
   const [there] = byDigest(within(project).filter(covers));
   if (there !== undefined) return there;
-  const [one = ""] = alternatives(glob, MOST_ALTERNATIVES) ?? [];
+  const [one] = alternatives(glob, MOST_ALTERNATIVES) as [string];
   const names = one.split("/").flatMap((name) => (name === "" || name === "." ? [] : [name]));
   const path = names
     .map((name) => (name === "**" ? "drill" : name.replaceAll("*", "drill").replaceAll("?", "x")))
     .join("/");
-  return covers(path) && !path.includes("..") ? placed(project, path) : null;
+  return placed(project, path);
 }
 
 /** An instruction to whoever reads the repository. Only what looks at paths can know it from any other text. */

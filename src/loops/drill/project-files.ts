@@ -91,10 +91,13 @@ export function codeFiles(texts: Texts): {
 
 /** The sources that a test names, or has beside it; all of them where no test says what it is about. */
 export function coveredSources(tests: readonly CodeFile[], sources: readonly CodeFile[]): readonly CodeFile[] {
-  const covered = sources.filter(
-    (source) => tests.some((test) => isAbout(test, source)) || source.text.includes("#[test]"),
-  );
+  const covered = sources.filter((source) => tests.some((test) => isAbout(test, source)) || hasTests(source));
   return covered.length > 0 ? covered : sources;
+}
+
+/** Its tests lie in the file that they test. */
+export function hasTests({ text, language }: CodeFile): boolean {
+  return language === RUST && text.includes("#[test]");
 }
 
 function isAbout(test: CodeFile, source: CodeFile): boolean {
