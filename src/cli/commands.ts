@@ -127,6 +127,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Show the level a blueprint has earned, or record an incident",
     load: async () => (await import("./commands/trust/level.ts")).levelCommand,
   },
+  drill: {
+    group: "trust",
+    summary: "Plant bad and harmless changes, and see what the gates of a blueprint do",
+    load: async () => (await import("./commands/trust/drill.ts")).drillCommand,
+  },
   replay: {
     group: "trust",
     summary: "Decide a run again from its journal and compare",

@@ -103,6 +103,13 @@ export const CLI_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  CLI_PATCH_UNREADABLE: {
+    what: (d: { path: string }) => `The patch ${d.path} cannot be read.`,
+    why: "A drill without a change that you know to be bad would look better than it is.",
+    hint: "Give the path of a patch as `git diff` writes it, at most 1 MB.",
+    retry: "after_change",
+    exit: 3,
+  },
   CLI_AGE_INVALID: {
     what: (d: { age: string }) => `"${d.age}" is not an age.`,
     why: "Trees are dropped by age, and a wrong one could drop what you still need.",

@@ -35,6 +35,8 @@ export interface NewRun {
   readonly parent?: { readonly run: RunId; readonly stage: string };
   /** A person let it run above the level that was earned; `missing` is the evidence there was not. */
   readonly unearned?: { readonly by: string; readonly why: string; readonly missing: readonly string[] };
+  /** It is part of a drill: `plant` names what was planted in its tree. */
+  readonly drill?: { readonly id: string; readonly plant: string };
   /** It goes on where another run was: `history` is what that run had done, without its creation. */
   readonly fork?: {
     readonly run: RunId;

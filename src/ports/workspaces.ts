@@ -31,6 +31,14 @@ export interface Composition {
   readonly at: number;
 }
 
+/** A change that nobody made: `files` are put over the base. */
+export interface Planting {
+  readonly base: string;
+  /** Paths from the top of the tree; null: the file is not there. A file that was there keeps its mode. */
+  readonly files: readonly { readonly path: string; readonly text: string | null }[];
+  readonly at: number;
+}
+
 /** A folder that holds a tree, and what a process needs to work there. */
 export interface Checkout {
   /** The folder on this machine that holds the files. */
@@ -77,11 +85,18 @@ export interface Workspaces {
    */
   compose(run: RunId, composition: Composition): Promise<string>;
   /**
+   * The tree that is as `base` with these files in it, kept as a tree of the run. Rejects with WORKSPACE_TREE_MISSING, and with
+   * WORKSPACE_TREE_UNFIT when no tree can hold a path.
+   */
+  plant(run: RunId, planting: Planting): Promise<string>;
+  /**
    * A new folder that holds exactly `tree`, with the shared folders of the project, and nothing that any stage left: no ignored
    * file, no history but that of the project. Nothing in it is ever saved. It is gone after `remove`, with the run, with the process that
    * asked for it at the latest when the next one sweeps. Each call gives another folder.
    */
   checkout(place: Omit<Place, "member">, tree: string): Promise<Checkout>;
+  /** Drops every tree that is kept for a run that has ended, and only for it. */
+  drop(run: RunId): Promise<void>;
   /** Removes every workspace of a run that has ended. Idempotent; what was not saved is saved first. */
   leave(run: RunId, at: number): Promise<void>;
 }

@@ -80,6 +80,8 @@ interface EventFields {
     readonly parent?: { readonly run: string; readonly stage: string };
     /** It runs above the level that was earned, because a person said so; `missing` is the evidence there was not. */
     readonly unearned?: { readonly by: string; readonly why: string; readonly missing: readonly string[] };
+    /** It is part of a drill: its gates judge a change that was planted. It says nothing about the work of the blueprint. */
+    readonly drill?: { readonly id: string; readonly plant: string };
   };
   "run.started": Record<never, never>;
   /** The run goes on after a rest or after its process was lost. */

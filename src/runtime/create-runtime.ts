@@ -26,6 +26,8 @@ type OutputListener = (run: RunId, stage: string, text: string) => void;
 export interface RuntimeParts extends LaunchParts, SweepParts, CertifyParts {
   readonly root: string;
   readonly statePath: string;
+  /** Where in its repository the project lies. */
+  readonly projectFolder: string;
   openStore(): Promise<Store>;
   createEngine(store: Store, onOutput: OutputListener): Engine;
   readonly artifacts: Artifacts;
@@ -96,6 +98,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     plan: async (fingerprint) => (await open()).store.journal.plan(fingerprint),
     verify: async (run) => (await open()).store.journal.verify(run),
     ...createTrust(parts, open, hasState),
+    drill: async (plan, options) => (await import("./drill.ts")).drill(parts, await open(), plan, options),
     replay: async (run) => (await open()).engine.replay(run),
     log: (ref) => parts.artifacts.get(ref.sha256),
     liveLog: (run, stage, attempt) => parts.liveLog(run, stage, attempt),

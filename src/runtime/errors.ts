@@ -37,6 +37,21 @@ export const RUNTIME_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  DRILL_GATES_MISSING: {
+    what: (d: { blueprint: string }) => `"${d.blueprint}" has no gate that can be drilled.`,
+    why: "A drill plants changes and looks at what the gates do about them: a process, a test, a metric or a look at the change.",
+    hint: "Add a gate. A gate that refers to what another stage gives cannot be drilled without that stage.",
+    retry: "after_change",
+    exit: 3,
+  },
+  DRILL_TREE_MISSING: {
+    what: (d: { blueprint: string }) =>
+      `"${d.blueprint}" works in the project folder itself, so nothing can be planted for its gates.`,
+    why: "What is planted is known to be bad and never touches your files: it needs a tree of its own.",
+    hint: "Leave `workspace: directory` out: a clone or a worktree has a tree.",
+    retry: "after_change",
+    exit: 3,
+  },
   PROJECT_ROOT_MISSING: {
     what: (d: { root: string }) => `the project root ${d.root} is not a folder`,
     why: "Commands run in the project root and state is kept below it.",

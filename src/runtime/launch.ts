@@ -32,8 +32,7 @@ export function createLauncher(parts: LaunchParts, open: Open): Pick<Runtime, "s
   return {
     async start(plan, options = {}) {
       if (!checkedPlans.has(plan)) {
-        if (parts.hasSecret(canonical(plan as PlanJson)))
-          throw pawlError(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: plan.name });
+        requireNoSecret(parts, plan);
         checkedPlans.add(plan);
       }
       await requireWalls(parts, plan, options);
@@ -64,12 +63,16 @@ export function createLauncher(parts: LaunchParts, open: Open): Pick<Runtime, "s
   };
 }
 
+export function requireNoSecret({ hasSecret }: Pick<LaunchParts, "hasSecret">, plan: Plan): void {
+  if (hasSecret(canonical(plan as PlanJson))) throw pawlError(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: plan.name });
+}
+
 async function firstTree({ workspaces, clock }: LaunchParts, plan: Plan): Promise<string | null> {
   return plan.workspace !== null && needsTree(plan) ? workspaces.base(plan.workspace, clock.now()) : null;
 }
 
 /** A plan that asks for more or for less than it can get here does not begin. */
-async function requireWalls(parts: LaunchParts, plan: Plan, { danger = false }: StartOptions): Promise<void> {
+export async function requireWalls(parts: LaunchParts, plan: Plan, { danger = false }: StartOptions): Promise<void> {
   const isOpen = wallsOf(plan).map(({ sandbox }) => sandbox === "danger_full_access");
   if (!danger && isOpen.includes(true)) throw pawlError(RUN_ERRORS, "RUN_DANGER_REFUSED", { plan: plan.name });
   if (!isOpen.includes(false) && !needsTree(plan)) return;

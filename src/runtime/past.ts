@@ -54,6 +54,6 @@ export async function forkOf(store: Store, run: RunId, stage: string): Promise<O
     throw pawlError(RUN_ERRORS, "RUN_STAGE_NOT_REACHED", { run, stage });
   const origin = created.forked?.origin ?? run;
   const fork = { run, stage, origin, at: created.at, history };
-  const { params, tree = null, base = tree } = created;
-  return { plan, params, tree, base, fork };
+  const { params, tree = null, base = tree, drill } = created;
+  return { plan, params, tree, base, fork, ...(drill === undefined ? {} : { drill }) };
 }

@@ -4,6 +4,9 @@ import type { RunId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Result } from "../base/result.ts";
 import type { Level } from "../blueprint/blueprint.ts";
+import type { GivenPatch } from "../loops/drill/patch-plants.ts";
+import type { Untried } from "../loops/drill/plant.ts";
+import type { Score, Tried } from "../loops/drill/score.ts";
 import type { Earned } from "../loops/earned-level.ts";
 import type { ActionSignature, Plan } from "../plan/plan.ts";
 import type { Rule } from "../policy/rule.ts";
@@ -65,6 +68,48 @@ export interface EarnedReport extends Earned {
   readonly isEarned: boolean;
   /** What this level needs that is not there. */
   readonly lacking: Earned["missing"];
+}
+
+export interface DrillOptions {
+  /** The most changes that are planted. */
+  readonly plants: number;
+  /** Changes that people know to be bad, besides `drills/*.patch` of the project. */
+  readonly patches: readonly GivenPatch[];
+  /** Keep what was planted, so that it can be looked at. */
+  readonly keep: boolean;
+  readonly danger: boolean;
+  readonly by: string;
+  /** Ends the drill; nothing is recorded then. */
+  readonly signal: AbortSignal;
+  readonly onBaseline?: (baseline: Baseline) => void;
+  readonly onTried?: (tried: Tried, number: number, of: number) => void;
+}
+
+/** What the gates say of the tree itself. Nothing can be said about changes to a tree that does not pass. */
+export interface Baseline {
+  readonly ok: boolean;
+  /** The gates were asked for less than their author asks: that nothing gets worse. */
+  readonly relaxed: boolean;
+  readonly run: RunId;
+  readonly gate: string | null;
+  readonly why: string | null;
+}
+
+export interface DrillReport {
+  readonly id: string;
+  readonly blueprint: string;
+  /** Digest of the gates that were drilled. */
+  readonly gates: string;
+  readonly baseline: Baseline | null;
+  readonly tried: readonly Tried[];
+  readonly untried: readonly Untried[];
+  /** Stages that were left out: there a person would be asked. */
+  readonly approvals: readonly string[];
+  /** Changes that were found and not planted, for there was no room. */
+  readonly leftOut: number;
+  readonly score: Score;
+  /** Why the drill is no evidence; null: it was recorded. */
+  readonly unrecorded: string | null;
 }
 
 type New<T> = Omit<T, "id" | "at">;
@@ -146,6 +191,11 @@ export interface Runtime extends ApprovalActions {
   /** Records a drill or an incident, for good. */
   addEvidence(evidence: NewEvidence): Promise<EvidenceRecord>;
   evidence(query: EvidenceQuery): Promise<EvidencePage>;
+  /**
+   * Plants changes in the tree that a run of this plan would start from, and lets the gates of the plan judge each. Rejects with
+   * DRILL_GATES_MISSING, DRILL_TREE_MISSING and with what `start` rejects with.
+   */
+  drill(plan: Plan, options: DrillOptions): Promise<DrillReport>;
   /** Decides the whole run again from its journal; calls no executor, action or clock. */
   replay(run: RunId): Promise<ReplayReport>;
   /** The stored log of a stage attempt. */

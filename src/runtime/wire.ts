@@ -65,6 +65,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const parts: RuntimeParts = {
     root,
     statePath: paths.state,
+    projectFolder: repository.folder,
     openStore: () => openStore(paths.state, clock, options),
     artifacts,
     ...{ actions, policyFiles },
@@ -147,7 +148,18 @@ function lateParts(repository: Repository, config: Config, early: EarlyParts): L
   });
   const git = later<GitParts>(
     [
-      ...(["base", "uncommitted", "keep", "enter", "salvage", "leave", "compose", "checkout"] as const),
+      ...([
+        "base",
+        "uncommitted",
+        "keep",
+        "enter",
+        "salvage",
+        "leave",
+        "compose",
+        "plant",
+        "checkout",
+        "drop",
+      ] as const),
       ...(["changes", "read", "hashes", "diff", "oid", "sweep", "hold"] as const),
     ],
     async () => {

@@ -112,6 +112,21 @@ export function runIndexContract(name: string, open: OpenStore): void {
       expect([...page.rows, ...rest.rows].map(({ run }) => run)).toEqual([newer, old]);
     });
 
+    it("lists the runs of drills only when it is asked for them", async () => {
+      const { store } = await open();
+      const plan = buildPlan("alpha");
+      const ordinary = await createRun(store.journal, { plan });
+      const run = buildRunId();
+      const created = { ...buildCreated(run, plan), drill: { id: "e_1", plant: "deleted_test-1" } };
+      await store.journal.create(run, plan, [created]);
+      expect(await listAll(store.runs, { limit: 10, blueprint: "alpha" })).toEqual([ordinary]);
+      expect(await listAll(store.runs, { limit: 10, drills: true })).toEqual([run]);
+      expect(await listAll(store.runs, { limit: 10, drills: true, blueprint: "beta" })).toEqual([]);
+      expect(await listAll(store.runs, { limit: 10, drills: true, status: "queued" })).toEqual([run]);
+      expect(await store.runs.get(run)).toMatchObject({ parent: null, drill: true });
+      expect((await store.runs.find("@last", 1)).map((row) => row.run)).toEqual([ordinary]);
+    });
+
     it("filters by status, by blueprint, by both, below a parent too", async () => {
       const { store } = await open();
       const plans = [buildPlan("alpha"), buildPlan("beta")] as const;

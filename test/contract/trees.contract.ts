@@ -183,6 +183,34 @@ export function treeReaderContract(
       expect(await fixture.reader.changes(tree, tree)).toEqual([]);
     });
 
+    it("holds what was planted over a base, and what a run made of that", async () => {
+      const { workspaces, reader } = open(PROJECT);
+      const base = await workspaces.base(CLONE, AT);
+      const run = nextRun();
+      const files = [
+        { path: "kept.txt", text: "all new\n" },
+        { path: "test/a.js", text: null },
+        { path: "test/a.js/b.js", text: "a folder now\n" },
+        { path: "nowhere", text: null },
+        { path: "né w.txt", text: "ü\n" },
+      ];
+      const planted = await workspaces.plant(run, { base, files, at: AT });
+      await workspaces.keep(run, planted);
+      expect((await reader.changes(base, planted)).map(({ status, path }) => `${status} ${path}`)).toEqual([
+        "modified kept.txt",
+        "added né w.txt",
+        "deleted test/a.js",
+        "added test/a.js/b.js",
+      ]);
+      expect(Buffer.from((await reader.read(planted, "né w.txt", 9)) ?? []).toString()).toBe("ü\n");
+      const { folder } = await workspaces.enter({ run, member: null, spec: CLONE }, planted, label());
+      expect(folder).toContain(run);
+      await workspaces.leave(run, AT);
+      await workspaces.drop(run);
+      await workspaces.drop(run);
+      expect(await reader.changes(base, base)).toEqual([]);
+    });
+
     it("reads a file whole or not at all", async () => {
       const fixture = open(PROJECT);
       const { base, tree } = await changed(fixture);

@@ -1,8 +1,9 @@
 /** Runs the contract of trees against every adapter. */
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { expect, it } from "vitest";
 import { createMemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
-import { commitFiles, putFile, workspacesAt } from "../support/git-project.ts";
+import { CLONE, commitFiles, nextRun, putFile, vaultOf, workspacesAt } from "../support/git-project.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { type TreesFixture, treeReaderContract, treesContract } from "./trees.contract.ts";
 
@@ -37,4 +38,17 @@ treesContract("git", openGit);
 treeReaderContract("git", (project) => {
   const { workspaces, trees, write } = openGit(project);
   return { workspaces, reader: trees, write };
+});
+
+it("git: a planted file keeps the mode it had, and drop leaves no name of the run", async () => {
+  const root = join(tempDir(), "project");
+  commitFiles(root, { "run.sh": { mode: "100755", text: "#!/bin/sh\n" } });
+  const git = workspacesAt(root);
+  const run = nextRun();
+  const base = await git.base(CLONE, 1);
+  const planted = await git.plant(run, { base, files: [{ path: "run.sh", text: "#!/bin/sh\nexit 0\n" }], at: 1 });
+  expect(await git.changes(base, planted)).toMatchObject([{ path: "run.sh", oldMode: "100755", newMode: "100755" }]);
+  expect(readdirSync(join(vaultOf(root), "refs/pawl"))).toContain(run);
+  await git.drop(run);
+  expect(readdirSync(join(vaultOf(root), "refs/pawl"))).not.toContain(run);
 });

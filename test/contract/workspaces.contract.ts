@@ -249,6 +249,15 @@ export function workspacesContract(
       expect(read((await workspaces.checkout(where, tree)).folder)?.["unsaved"]).toEqual(plain("unsaved\n"));
     });
 
+    it("plants nothing that no tree can hold, and nothing on what is not there", async () => {
+      const { workspaces, base } = await opened();
+      const plant = (on: string, path: string): Promise<string> =>
+        workspaces.plant(nextRun(), { base: on, files: [{ path, text: "" }], at: 1 });
+      for (const path of ["", "../up", "/top", "a//b", "a/./b", ".git/config", "a/.GIT/x", "a\0b"])
+        await expect(plant(base, path)).rejects.toMatchObject({ code: "WORKSPACE_TREE_UNFIT" });
+      await expect(plant("0".repeat(40), "a.txt")).rejects.toMatchObject({ code: "WORKSPACE_TREE_MISSING" });
+    });
+
     it("neither composes nor checks out what is not there", async () => {
       const { workspaces, base } = await opened();
       const missing = { code: "WORKSPACE_TREE_MISSING" };

@@ -256,6 +256,8 @@ function mortalWorkspaces(
     },
     salvage: risky(workspaces.salvage),
     compose: risky(workspaces.compose),
+    plant: risky(workspaces.plant),
+    drop: risky(workspaces.drop),
     async checkout(...call) {
       const make = async (): ReturnType<typeof workspaces.checkout> => {
         const made = await workspaces.checkout(...call);

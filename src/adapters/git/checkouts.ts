@@ -6,6 +6,7 @@ import { wantedFor } from "./slot/build-slot.ts";
 import { checkOut } from "./slot/checkout-slot.ts";
 import { discardSlot } from "./slot/remove-slot.ts";
 import { composeTree } from "./trees/compose.ts";
+import { plantTree } from "./trees/plant.ts";
 import type { Turns } from "./turns.ts";
 import type { Footing } from "./vault/footing.ts";
 import type { Yard } from "./yard.ts";
@@ -16,11 +17,15 @@ export function createCheckouts(
   project: string,
   yardFor: (tree: string) => Promise<Yard>,
   turns: Turns,
-): Pick<Workspaces, "compose" | "checkout"> {
+): Pick<Workspaces, "compose" | "plant" | "checkout"> {
   return {
     async compose(run, composition) {
       const { vault } = await yardFor(composition.candidate);
       return composeTree(git, vault, run, { ...composition, project });
+    },
+    async plant(run, planting) {
+      const { vault } = await yardFor(planting.base);
+      return plantTree(git, vault, run, planting);
     },
     async checkout(place, tree) {
       const yard = await yardFor(tree);

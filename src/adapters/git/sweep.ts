@@ -183,6 +183,14 @@ async function dropRefs(vault: Vault, gone: ReadonlySet<string>): Promise<number
   return gone.size;
 }
 
+/** What its names held goes with the next sweep. */
+export async function dropRun(vault: Vault, run: RunId): Promise<void> {
+  await vault.uses.during(async () => {
+    const names = (await readRefs(vault)).filter((ref) => ref.run === run).map(({ name }) => name);
+    await dropRefs(vault, new Set(names));
+  });
+}
+
 async function readRefs(vault: Vault): Promise<Ref[]> {
   const format = "--format=%(refname) %(committerdate:unix) %(parent)";
   const lines = (await vault.git("listing what is saved", ["for-each-ref", format, "refs/pawl"]))

@@ -23,7 +23,7 @@ import { recordOrigin } from "./slot/origin.ts";
 import { removeSlot } from "./slot/remove-slot.ts";
 import { saveSlot, secureSlot } from "./slot/save-slot.ts";
 import { readState, type Slot, slotOf, slotsOf } from "./slot/slot.ts";
-import { sweepVault } from "./sweep.ts";
+import { dropRun, sweepVault } from "./sweep.ts";
 import { createTreeReader } from "./trees/tree-reader.ts";
 import { createTurns, type Turns } from "./turns.ts";
 import { type Footing, findFooting, recordFooting } from "./vault/footing.ts";
@@ -96,12 +96,11 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): GitWorkspace
     async salvage(place, label) {
       const slot = slotOf(dir, place.run, place.member);
       const yard = await findYard();
-      if (yard === null) return null;
-      return turns.take(slot.folder, async () => {
-        if ((await readState(slot)) === null) return null;
-        const state = await secureSlot(yard, slot, label, "saved");
-        return state === null || state.rest?.kept === true ? null : state.commit;
-      });
+      return yard === null ? null : turns.take(slot.folder, () => salvageSlot(yard, slot, label));
+    },
+    async drop(run) {
+      const yard = await findYard();
+      if (yard !== null) await dropRun(yard.vault, run);
     },
     async leave(run, at) {
       const yard = await findYard();
@@ -120,6 +119,12 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): GitWorkspace
       );
     },
   };
+}
+
+async function salvageSlot(yard: Yard, slot: Slot, label: SaveLabel): Promise<string | null> {
+  if ((await readState(slot)) === null) return null;
+  const state = await secureSlot(yard, slot, label, "saved");
+  return state === null || state.rest?.kept === true ? null : state.commit;
 }
 
 async function keepStart(vault: Vault, run: RunId, tree: string, parent: RunId | undefined): Promise<void> {

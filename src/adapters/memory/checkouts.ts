@@ -1,13 +1,15 @@
 /** What is judged, in memory: trees with the protected paths of their base, and checkouts of them that are thrown away. */
+import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import { compileProtection, type IsProtected, restoredPaths } from "../../gates/protected-paths.ts";
+import { WORKSPACE_ERRORS } from "../../ports/errors/workspace-errors.ts";
 import type { Workspaces } from "../../ports/workspaces.ts";
 
 /** By path. */
 export type Files = Map<string, string>;
 type Tree = ReadonlyMap<string, string>;
 
-export interface MemoryCheckouts extends Pick<Workspaces, "compose" | "checkout"> {
+export interface MemoryCheckouts extends Pick<Workspaces, "compose" | "plant" | "checkout" | "drop"> {
   files(folder: string): Files | undefined;
   leave(run: RunId): void;
 }
@@ -37,6 +39,20 @@ export function createMemoryCheckouts({ find, keep }: Trees): MemoryCheckouts {
       const files = composed(find(candidate), find(base), protectionOf(protect));
       return files === null ? candidate : keep(files, candidate, `judged in ${run} at ${at}`);
     },
+    async plant(run, { base, files, at }) {
+      const planted = new Map(find(base));
+      for (const { path, text } of files) {
+        if (/^$|\0|(^|\/)(\.{0,2}|\.git)(\/|$)/i.test(path))
+          throw pawlError(WORKSPACE_ERRORS, "WORKSPACE_TREE_UNFIT", {
+            problem: `no tree can hold ${JSON.stringify(path)}`,
+          });
+        if (text === null) planted.delete(path);
+        else planted.set(path, text);
+      }
+      return keep(planted, base, `planted in ${run} at ${at}`);
+    },
+    // Trees are all that memory has; they go with it.
+    drop: async () => undefined,
     async checkout({ run }, tree) {
       const files = new Map(find(tree));
       made += 1;

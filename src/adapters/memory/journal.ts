@@ -6,11 +6,12 @@ import { canonical, type JsonObject } from "../../base/json.ts";
 import type { Plan, PlanJson } from "../../plan/plan.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import type { Appended, Journal } from "../../ports/store/journal.ts";
+import type { RunRow } from "../../ports/store/run-index.ts";
 import type { EventOf, RunEvent, StoredEvent } from "../../run/events.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import { chainNext, chainStart } from "../../run/record/chain.ts";
 import { type ChainFinding, type ChainLink, checkChain } from "../../run/record/check-chain.ts";
-import { isAtRest, lastRowChange } from "../../run/record/row.ts";
+import { isAtRest, lastRowChange, listedUnder, startedBy } from "../../run/record/row.ts";
 import { announce, type MemoryHost, type MemoryRun, type MemoryState } from "./state.ts";
 
 interface JournalParts {
@@ -103,14 +104,15 @@ async function* follow(
   }
 }
 
-function firstRow({ run, blueprint, plan, parent, at }: EventOf<"run.created">): MemoryRun["row"] {
+function firstRow(created: EventOf<"run.created">): MemoryRun["row"] {
+  const { run, blueprint, plan, at } = created;
   return {
     run: run as RunId,
     blueprint,
     plan,
     status: "queued",
     reason: null,
-    parent: (parent?.run ?? null) as RunId | null,
+    ...(startedBy(listedUnder(created)) as Pick<RunRow, "parent" | "drill">),
     createdAt: at,
     updatedAt: at,
     events: 0,

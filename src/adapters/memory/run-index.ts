@@ -37,9 +37,10 @@ export function createMemoryRunIndex({ state, guarded }: IndexParts): RunIndex {
   };
 }
 
-function fits({ row }: MemoryRun, { status, blueprint, parent }: RunQuery): boolean {
+function fits({ row }: MemoryRun, { status, blueprint, parent, drills }: RunQuery): boolean {
   return (
     row.parent === (parent ?? null) &&
+    row.drill === drills &&
     (status === undefined || row.status === status) &&
     (blueprint === undefined || row.blueprint === blueprint)
   );

@@ -45,6 +45,7 @@ export function createMemoryWorkspaces(committed: Readonly<Record<string, string
     return files;
   };
   const checkouts = createMemoryCheckouts({ find, keep });
+  const { compose, plant, checkout, drop } = checkouts;
   const save = (held: Held, { stage, attempt, at }: SaveLabel): string => {
     if (!isSame(held.files, find(held.tree))) held.tree = keep(held.files, held.tree, `${stage} ${attempt} ${at}`);
     return held.tree;
@@ -89,8 +90,7 @@ export function createMemoryWorkspaces(committed: Readonly<Record<string, string
       const held = workspaces.get(folderOf(place));
       return held === undefined ? null : save(held, label);
     },
-    compose: checkouts.compose,
-    checkout: checkouts.checkout,
+    ...{ compose, plant, checkout, drop },
     async leave(run, at) {
       checkouts.leave(run);
       for (const [folder, held] of [...workspaces])

@@ -1,6 +1,7 @@
 /** Lists of runs. Every query walks one index from one place, so its cost is that of the page. */
 import type { RunId } from "../../base/ids.ts";
 import type { Holder, RunIndex, RunPage, RunQuery, RunRow } from "../../ports/store/run-index.ts";
+import { DRILLS, startedBy } from "../../run/record/row.ts";
 import type { Database, SqlValue, Statement } from "./driver.ts";
 import type { Hosts } from "./hosts.ts";
 
@@ -48,8 +49,9 @@ export function createSqliteRunIndex({ db, hosts, guarded }: IndexParts): RunInd
   /** Rows with their living holders; each host is asked once. */
   function finish(rows: readonly IndexRow[]): readonly RunRow[] {
     const holders = new Map<string, Holder | null>();
-    return rows.map(({ id: _, owner, ...row }) => ({
+    return rows.map(({ id: _, owner, parent, ...row }) => ({
       ...row,
+      ...(startedBy(parent) as Pick<RunRow, "parent" | "drill">),
       holder: owner === null ? null : holderOf(owner, holders),
     }));
   }
@@ -63,10 +65,10 @@ export function createSqliteRunIndex({ db, hosts, guarded }: IndexParts): RunInd
   }
 
   function list(query: RunQuery): RunPage {
-    const { status, blueprint, parent } = query;
+    const { status, blueprint, parent, drills } = query;
     const limit = Math.max(0, Math.min(Math.trunc(query.limit), 10_000));
     const before = query.cursor === undefined ? LAST_ID : parseCursor(query.cursor);
-    const values: SqlValue[] = [parent ?? null, before, limit + 1];
+    const values: SqlValue[] = [drills === true ? DRILLS : (parent ?? null), before, limit + 1];
     const rows = pick(lists, query).all(...values, ...filterValues(status, blueprint));
     const page = rows.slice(0, limit);
     const last = page[page.length - 1];

@@ -9,7 +9,7 @@ import { countOf, formatElapsed } from "./text/format-time.ts";
 export function renderEventLine(event: RunEvent, paint: Paint): string {
   switch (event.type) {
     case "run.created":
-      return `run ${event.run} of ${paint.bold(oneLine(event.blueprint))} created, plan ${event.plan.slice(0, 12)}${parentOf(event)}${unearnedOf(event)}`;
+      return `run ${event.run} of ${paint.bold(oneLine(event.blueprint))} created, plan ${event.plan.slice(0, 12)}${parentOf(event)}${unearnedOf(event)}${drillOf(event)}`;
     case "run.started":
       return "run started";
     case "run.resumed":
@@ -75,6 +75,10 @@ function parentOf(event: EventOf<"run.created">): string {
 
 function unearnedOf({ unearned }: EventOf<"run.created">): string {
   return unearned === undefined ? "" : `, above its earned level: ${oneLine(unearned.why)} (${oneLine(unearned.by)})`;
+}
+
+function drillOf({ drill }: EventOf<"run.created">): string {
+  return drill === undefined ? "" : `, part of drill ${oneLine(drill.id)}: ${oneLine(drill.plant)}`;
 }
 
 function detailOf(detail: string | undefined): string {

@@ -62,6 +62,8 @@ export interface RunStory {
   parent: { readonly run: string; readonly stage: string } | null;
   /** It ran above the level that was earned, because a person said so. */
   unearned: EventOf<"run.created">["unearned"] | null;
+  /** It is part of a drill. */
+  drill: EventOf<"run.created">["drill"] | null;
   /** Digest of the certificate it ended with. */
   certificate: string | null;
   createdAt: number;
@@ -87,6 +89,7 @@ export function beginStory(run: string): RunStory {
     params: {},
     parent: null,
     unearned: null,
+    drill: null,
     certificate: null,
     createdAt: 0,
     updatedAt: 0,
@@ -119,6 +122,7 @@ function tellRun(story: RunStory, event: RunEvent): void {
       story.params = event.params;
       story.parent = event.parent ?? null;
       story.unearned = event.unearned ?? null;
+      story.drill = event.drill ?? null;
       story.createdAt = event.at;
       return;
     case "run.started":

@@ -30,6 +30,7 @@ export function renderRun(story: RunStory, paint: Paint, options: RunViewOptions
     ["created", `${formatTime(story.createdAt)} UTC`],
   ];
   if (story.parent !== null) facts.push(["parent", `${story.parent.run} (${oneLine(story.parent.stage)})`]);
+  if (story.drill) facts.push(["drill", `${oneLine(story.drill.id)}: its gates judge ${oneLine(story.drill.plant)}`]);
   if (story.unearned)
     facts.push([
       "unearned",

@@ -15,7 +15,7 @@ import type { Journal } from "../../ports/store/journal.ts";
 import type { Lease } from "../../ports/store/lease.ts";
 import type { Holder, RunIndex, RunRow } from "../../ports/store/run-index.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
-import type { Fact } from "../../run/events.ts";
+import type { EventOf, Fact } from "../../run/events.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import type { RunState } from "../../run/state.ts";
 import { restoreRun } from "./restore.ts";
@@ -99,22 +99,10 @@ export function endOf(state: RunState): HostedEnd {
 
 /** A new run; resolves when it exists durably. Its first events share one append with its first INTENT. */
 export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedRun> {
-  const { run, plan, params, tree, base = tree, parent, fork, unearned } = fresh;
+  const { run, plan, parent, fork } = fresh;
   const { ports } = hosting;
   if (hosting.hosted.has(run)) throw pawlError(RUN_ERRORS, "RUN_LOST", { run });
-  const created = {
-    type: "run.created" as const,
-    at: fork?.at ?? ports.clock.now(),
-    run,
-    blueprint: plan.name,
-    plan: plan.fingerprint,
-    params,
-    ...(tree === null ? {} : { tree }),
-    ...(base === tree || base === null ? {} : { base }),
-    ...(fork === undefined ? {} : { forked: { run: fork.run, stage: fork.stage, origin: fork.origin } }),
-    ...(parent === undefined ? {} : { parent }),
-    ...(unearned === undefined ? {} : { unearned }),
-  };
+  const created = createdBy(fresh, ports.clock.now());
   if (ports.redact(created) !== created) throw pawlError(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: plan.name });
   const unsaved = [created, ...(fork?.history ?? [])];
   const restored: Restored = { ...restore(run, plan, unsaved), seq: 0, unsaved };
@@ -132,6 +120,24 @@ export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedR
     const handle = hostRun(hosting, restored, first, { ...ports.journal, create });
     handle.ended.catch(reject);
   });
+}
+
+function createdBy(fresh: NewRun, now: number): EventOf<"run.created"> {
+  const { run, plan, params, tree, base = tree, parent, fork, unearned, drill } = fresh;
+  return {
+    type: "run.created",
+    at: fork?.at ?? now,
+    run,
+    blueprint: plan.name,
+    plan: plan.fingerprint,
+    params,
+    ...(tree === null ? {} : { tree }),
+    ...(base === tree || base === null ? {} : { base }),
+    ...(fork === undefined ? {} : { forked: { run: fork.run, stage: fork.stage, origin: fork.origin } }),
+    ...(parent === undefined ? {} : { parent }),
+    ...(unearned === undefined ? {} : { unearned }),
+    ...(drill === undefined ? {} : { drill }),
+  };
 }
 
 /** The row of a run that has not ended. */

@@ -9,6 +9,8 @@ export interface RunRow {
   readonly status: Status;
   readonly reason: StopReason | WaitReason | null;
   readonly parent: RunId | null;
+  /** It is part of a drill. */
+  readonly drill?: true;
   readonly createdAt: number;
   /** Time of the newest event. */
   readonly updatedAt: number;
@@ -27,8 +29,10 @@ export interface Holder {
 export interface RunQuery {
   readonly status?: Status;
   readonly blueprint?: string;
-  /** Only children of this run. Without it, only runs that no other run started. */
+  /** Only children of this run. Without it, only runs that no other run and no drill started. */
   readonly parent?: RunId;
+  /** Only runs of drills. */
+  readonly drills?: true;
   /** Opaque position from `next` of the page before. */
   readonly cursor?: string;
   readonly limit: number;
@@ -44,6 +48,6 @@ export interface RunIndex {
   /** Newest first. */
   list(query: RunQuery): Promise<RunPage>;
   get(run: RunId): Promise<RunRow | undefined>;
-  /** Runs whose id begins with `prefix`, at most `limit`; `@last` is the newest run that no other run started. */
+  /** Runs whose id begins with `prefix`, at most `limit`; `@last` is the newest run that no other run and no drill started. */
   find(prefix: string, limit: number): Promise<readonly RunRow[]>;
 }

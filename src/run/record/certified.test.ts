@@ -74,6 +74,13 @@ describe("what a certificate would say", () => {
     });
   });
 
+  it("is nothing about what a drill planted", async () => {
+    const [first, ...rest] = await played(PLAN);
+    const { event } = first as StoredEvent;
+    const drilled = { ...event, drill: { id: "e_1", plant: "skipped_test-1" } } as StoredEvent["event"];
+    expect(certifiable(PLAN, [{ ...(first as StoredEvent), event: drilled }, ...rest])).toBeNull();
+  });
+
   it("is nothing while no gate has passed the tree that the run holds", async () => {
     const events = await played(PLAN);
     const gate = events.findIndex(({ event }) => event.type === "stage.finished" && event.stage === "check");

@@ -66,6 +66,8 @@ export function certifiable(plan: Plan, events: readonly StoredEvent[]): Certifi
   const [first, ...rest] = events;
   if (first?.event.type !== "run.created") return null;
   const created = first.event;
+  // What a drill planted is never vouched for.
+  if (created.drill !== undefined) return null;
   const fold: Fold = {
     state: beginState(created),
     judgements: new Map(),

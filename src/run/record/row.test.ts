@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { RunEvent } from "../events.ts";
-import { isAtRest, lastRowChange, rowChange } from "./row.ts";
+import type { EventOf, RunEvent } from "../events.ts";
+import { isAtRest, lastRowChange, listedUnder, rowChange, startedBy } from "./row.ts";
 
 const at = 1;
 const created: RunEvent = { type: "run.created", at, run: "r_1", blueprint: "demo", plan: "p", params: {} };
@@ -52,5 +52,22 @@ describe("isAtRest", () => {
       true,
     ]);
     expect(["queued", "running"].map((status) => isAtRest(status as "queued"))).toEqual([false, false]);
+  });
+});
+
+describe("listedUnder", () => {
+  const first = created as EventOf<"run.created">;
+
+  it("is the run that started it, the drills, or nothing, and a row tells the same", () => {
+    const rows = [
+      first,
+      { ...first, parent: { run: "r_2", stage: "a" } },
+      { ...first, drill: { id: "d", plant: "p" } },
+    ];
+    expect(rows.map(listedUnder).map(startedBy)).toEqual([
+      { parent: null },
+      { parent: "r_2" },
+      { parent: null, drill: true },
+    ]);
   });
 });

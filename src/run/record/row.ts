@@ -1,10 +1,23 @@
 /** What an event changes in the row that lists its run. The row is derived: it can always be made again from the events. */
-import type { RunEvent } from "../events.ts";
+import type { EventOf, RunEvent } from "../events.ts";
 import { isTerminal, type Status, type StopReason, type WaitReason } from "../reasons.ts";
 
 export interface RowChange {
   readonly status: Status;
   readonly reason: StopReason | WaitReason | null;
+}
+
+/** Runs of drills are listed under this instead of a run. */
+export const DRILLS = "drill";
+
+/** What a run is listed under: the run that started it, the drills, or nothing. */
+export function listedUnder({ parent, drill }: EventOf<"run.created">): string | null {
+  return drill === undefined ? (parent?.run ?? null) : DRILLS;
+}
+
+/** The same, as a row tells it. */
+export function startedBy(under: string | null): { readonly parent: string | null; readonly drill?: true } {
+  return under === DRILLS ? { parent: null, drill: true } : { parent: under };
 }
 
 /** undefined: the event leaves status and reason as they are. */

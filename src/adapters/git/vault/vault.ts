@@ -10,6 +10,7 @@
  *   refs/pawl/<run>/saved/<n>       what its workspaces held after an attempt
  *   refs/pawl/<run>/left/<n>        what they held when something else was to be put there
  *   refs/pawl/<run>/judged/<n>      what its gates looked at
+ *   refs/pawl/<run>/planted/<n>     what a drill planted for it
  *   refs/pawl/<run>/kept/<n>        an archive of what no tree can hold
  *   refs/pawl/<run>/salvage/<n>     objects of a private repository, as the stages left it
  */

@@ -6,7 +6,7 @@ import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 import type { Appended } from "../../../ports/store/journal.ts";
 import type { EventOf } from "../../../run/events.ts";
 import { chainNext, chainStart } from "../../../run/record/chain.ts";
-import { isAtRest, type RowChange } from "../../../run/record/row.ts";
+import { isAtRest, listedUnder, type RowChange } from "../../../run/record/row.ts";
 import type { Database, SqlValue } from "../driver.ts";
 import type { Head, Heads } from "../heads.ts";
 import type { Hosts } from "../hosts.ts";
@@ -79,14 +79,13 @@ export function createEventWriter({ db, heads, rows, plans, hosts, reader, wake 
       const seq = bodies.length;
       const hash = hashes[seq - 1] as string;
       const planId = plans.idOf(plan);
-      const { blueprint, parent } = created;
       const row: SqlValue[] = [
         run,
-        blueprint,
+        created.blueprint,
         planId,
         status,
         reason,
-        parent?.run ?? null,
+        listedUnder(created),
         created.at,
         at,
         seq,

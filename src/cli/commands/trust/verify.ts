@@ -1,5 +1,6 @@
 import { pawlError } from "../../../base/errors.ts";
 import type { RunId } from "../../../base/ids.ts";
+import type { RunQuery } from "../../../ports/store/run-index.ts";
 import type { CertificateReport, Runtime } from "../../../runtime/runtime.ts";
 import { CLI_ERRORS } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -79,18 +80,24 @@ function showProof(out: Output, certificates: readonly CertificateReport[] | und
   return certificates.every(({ ok }) => ok);
 }
 
-/** Parents before their children, page by page. */
-async function* everyRun(runtime: Runtime, parent?: RunId): AsyncGenerator<RunId> {
+/** Parents before their children, those of drills last. */
+async function* everyRun(runtime: Runtime): AsyncGenerator<RunId> {
+  yield* runsBelow(runtime, {});
+  yield* runsBelow(runtime, { drills: true });
+}
+
+/** Page by page. */
+async function* runsBelow(runtime: Runtime, place: Pick<RunQuery, "parent" | "drills">): AsyncGenerator<RunId> {
   let cursor: string | null = null;
   do {
     const page: Awaited<ReturnType<Runtime["list"]>> = await runtime.list({
       limit: 200,
-      ...(parent === undefined ? {} : { parent }),
+      ...place,
       ...(cursor === null ? {} : { cursor }),
     });
     for (const row of page.rows) {
       yield row.run;
-      yield* everyRun(runtime, row.run);
+      yield* runsBelow(runtime, { parent: row.run });
     }
     cursor = page.next;
   } while (cursor !== null);
