@@ -30,7 +30,7 @@ const STEPS = [
   },
   {
     name: "laws",
-    run: ["tsx", "scripts/mutate-laws.ts"],
+    run: ["tsx", "scripts/mutate-laws.ts", "--some"],
     fix: "a law has no test that fails without its guard: write the test",
   },
 ];
