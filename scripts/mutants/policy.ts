@@ -54,7 +54,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: "what a rule cannot know counts as what it wants",
     file: "src/policy/conditions.ts",
-    find: '(mode === "may" && isUnknown(request, field)) ||',
+    find: '(mode === "may" && !isVouched && isUnknown(request, field)) ||',
     replace: '(mode === "must" && isUnknown(request, field)) ||',
     tests: ["src/policy/conditions.test.ts"],
   },
