@@ -151,6 +151,8 @@ describe("rules that yield", () => {
     expect(by([yields], shell("git push $x"))).toBe("deny default");
     expect(by([yields], shell("LD_PRELOAD=x git push"))).toBe("deny default");
     expect(by([careful], run("git", null))).toBe("deny default");
+    expect(by([yields], { kind: "run", argv: ["git", "push"], env: [["X", "1"]] })).toBe("deny default");
+    expect(by([yields], { kind: "run", argv: ["git", "push"], env: [["CI", "1"]] })).toBe("ask y");
     expect(by([careful], run("git", "push"))).toBe("ask y");
   });
 

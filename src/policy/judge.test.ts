@@ -87,6 +87,11 @@ describe("shell text", () => {
     expect(summary(decide(compilePolicy([secret, exact]), run("sh", "-c", "cat $X")))).toBe("allow r");
   });
 
+  it("that cannot be read is not allowed by a rule with a wildcard", () => {
+    expect(decide(compilePolicy([rule("f", "allow", { shell: "for *" })]), shell("for x")).rule).toBe("default");
+    expect(decide(compilePolicy([rule("f", "allow", { shell: "for x" })]), shell("for x")).rule).toBe("f");
+  });
+
   it("is asked about as a whole by a rule that asks", () => {
     const policy = compilePolicy([rule("k", "ask", { shell: "*" })]);
     expect(summary(decide(policy, shell("eval x")))).toBe("ask k");
