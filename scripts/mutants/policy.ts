@@ -35,7 +35,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     file: "src/blueprint/policy/parse-policy.ts",
     find: 'for (const key of ["use", "allow"] as const)',
     replace: 'for (const key of ["use", "allow"].slice(2) as "use"[])',
-    tests: ["test/golden"],
+    tests: ["test/golden/blueprints.test.ts"],
   },
   {
     name: "an unknown argument is allowed by what it stands beside",
@@ -140,7 +140,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     file: "src/blueprint/policy/read-rules.ts",
     find: "if (problems.count() === before) reportExamples(",
     replace: "if (problems.count() < before) reportExamples(",
-    tests: ["test/golden"],
+    tests: ["test/golden/blueprints.test.ts"],
   },
   {
     name: "a policy that breaks allows",
