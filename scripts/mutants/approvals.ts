@@ -17,7 +17,7 @@ export const APPROVAL_MUTANTS: readonly Mutant[] = [
     file: "src/run/approval/question.ts",
     find: "policy: plan.policy, ...place, request })",
     replace: "policy: plan.policy, ...place })",
-    tests: ["src/run/approval", "src/kernel/authorize.test.ts"],
+    tests: ["src/run/approval/question.test.ts"],
   },
   {
     name: "an answer is good for another attempt",
