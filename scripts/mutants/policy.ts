@@ -59,13 +59,6 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     tests: ["src/policy/conditions.test.ts"],
   },
   {
-    name: "an exception lifts a deny that it only may cover",
-    file: "src/policy/compile.ts",
-    find: 'mode === "must" ? "may" : "must"',
-    replace: "mode",
-    tests: ["src/policy/compile.test.ts", "src/policy/conditions.test.ts", "src/policy/decide.test.ts"],
-  },
-  {
     name: "another path of a denied program is allowed",
     file: "src/policy/patterns/argv.ts",
     find: "program(name) || program(baseOf(name))",
