@@ -220,16 +220,17 @@ function compileChild(spec: RunSpec, lineage: readonly Blueprint[], given: Given
   return plan === undefined ? undefined : { blueprint, plan };
 }
 
-/** Whether a child of this blueprint leaves third-party text in the tree. One that runs itself is refused elsewhere. */
-function bringing({ file }: Blueprint, session: Session): (spec: RunSpec) => boolean {
+/** Whether a child of this blueprint leaves third-party text in the tree. One that runs itself, or lies too deep, is refused elsewhere. */
+function bringing({ file }: Blueprint, session: Session, depth = 0): (spec: RunSpec) => boolean {
   const { input, actions, brings } = session;
   return (spec) => {
     const blueprint = input.child(spec.blueprint, file);
-    if (blueprint === undefined) return false;
+    if (blueprint === undefined || depth > DEEPEST) return false;
     if (!brings.has(blueprint.file)) {
       brings.set(blueprint.file, undefined);
       const rows = routeStages(blueprint, input.level, []);
-      brings.set(blueprint.file, bringsTree(rows, { blueprint, actions, child: bringing(blueprint, session) }));
+      const child = bringing(blueprint, session, depth + 1);
+      brings.set(blueprint.file, bringsTree(rows, { blueprint, actions, child }));
     }
     return brings.get(blueprint.file) ?? false;
   };

@@ -20,6 +20,7 @@ const RULES = [
   rule("text", "allow", { shell: "for f in a b; do eval $f; done" }),
   rule("texts", "allow", { shell: "less *" }),
   rule("open", "allow", { shell: "mytool *" }),
+  rule("eval", "allow", { shell: "eval a *" }),
 ];
 const POLICY = compilePolicy(RULES);
 const shell = (script: string): PolicyRequest => ({ kind: "shell", script });
@@ -43,10 +44,12 @@ describe("shell text", () => {
     ["$X", "deny default"],
     ["LD_PRELOAD=x ls", "deny default"],
     ["CI=1 ls", "allow ls"],
+    ["FOO=x ls", "deny default"],
     ["eval ls", "deny default"],
     ["ls 'a", "deny default"],
     ["# nothing", "deny default"],
     ["for f in a b; do eval $f; done", "allow text"],
+    ["eval a b", "deny default"],
     ["less a.c", "deny default"],
     ["mytool a b", "allow open"],
     ["mytool a; rm b", "deny rm"],

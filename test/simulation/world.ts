@@ -51,7 +51,8 @@ export interface WorldOptions {
   readonly onOutput?: () => void;
 }
 
-const never = new Promise<never>(() => {});
+/** A promise of its own for each that waits: one for all would keep every dead host in memory. */
+const never = (): Promise<never> => new Promise(() => {});
 
 export function createWorld(options: WorldOptions): World {
   const { dice, clock, journal } = options;
@@ -76,14 +77,14 @@ export function createWorld(options: WorldOptions): World {
     });
     /** The host may die here; a dead host never goes on. */
     const mortal = async (): Promise<void> => {
-      if (!alive) await never;
+      if (!alive) await never();
       if (!dice.hit(options.crashRate)) return;
       alive = false;
       crashes += 1;
       underWay = 0;
       clock.forget();
       kill("died");
-      await never;
+      await never();
     };
 
     const store = async <T>(write: () => Promise<T>, count: number, stored: (result: T) => boolean): Promise<T> => {

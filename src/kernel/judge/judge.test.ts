@@ -249,7 +249,7 @@ describe("a gate with a metric", () => {
       cause: "exit",
       output: { values: [null] },
     });
-    const failing: Ending = { cause: "exit", exit: 3, error: "broken" };
+    const failing: Ending = { shown: "score: 9", cause: "exit", exit: 3, error: "broken" };
     expect((await judged(yaml("repeats: 1"), scripted([score(2), failing]))).end).toMatchObject({
       outcome: "fail",
       cause: "exit",
