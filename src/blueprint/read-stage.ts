@@ -179,17 +179,18 @@ function routesOf({ on, on_success, on_failure }: StageFound, kind: KindName | u
 }
 
 function leafSpec(kind: KindName | undefined, common: StageCommon, found: StageFound, reading: Reading): LeafSpec {
+  const gate = found.gate?.value ?? {};
   switch (kind) {
     case "action":
       return { ...common, kind, action: found.action?.value ?? "", with: found.with?.value ?? { lit: {} } };
     case "gate": {
-      const { program, judge } = readProcessGate(found.gate?.value, reading);
+      const { program, judge } = readProcessGate(gate, reading);
       return { ...common, ...processFields(found, program), kind, judge };
     }
     case "inspection":
-      return { ...common, kind, ...readChangeGate(found.gate?.value, reading) };
+      return { ...common, kind, ...readChangeGate(gate, reading) };
     case "approval":
-      return { ...common, kind, ...readApprovalGate(found.gate?.value, reading) };
+      return { ...common, kind, ...readApprovalGate(gate, reading) };
     case "run": {
       const params = (found.run?.value.params?.value ?? []).map(({ name, value }) => [name, value] as const);
       return { ...common, kind, blueprint: found.run?.value.blueprint?.value ?? "", params };

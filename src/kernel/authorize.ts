@@ -60,7 +60,6 @@ function denied(
   refusal: ShadowSeen & { readonly rule: string; readonly why: string },
 ): Authorized {
   const { rule, why } = refusal;
-  const request =
-    "request" in effect ? requestJson(effect.request) : { kind: effect.kind === "run" ? "child" : "inspection" };
+  const request = "request" in effect ? requestJson(effect.request) : { kind: "child" };
   return { fact: { type: "policy.denied", stage, visit, rule, why, request, ...seenBy(refusal) }, effect: null };
 }

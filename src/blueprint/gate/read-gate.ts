@@ -1,7 +1,7 @@
 /** A gate → how it judges. Exactly one of its forms must be written. */
 import type { ChangeRules, GateFileName, Judge, MetricSource, Program } from "../blueprint.ts";
 import type { Reading } from "../shapes/shape.ts";
-import type { MapNode } from "../text/tree.ts";
+import { keysOf, type MapNode } from "../text/tree.ts";
 import {
   type ChangeFound,
   GATE_FORMS,
@@ -51,8 +51,8 @@ export function checkGateForm(node: MapNode, { problems }: Reading): void {
   }
 }
 
-export function readProcessGate(found: GateFound | undefined, reading: Reading): ProcessGate {
-  const { tests, metric, quality, command, escalate } = found ?? {};
+export function readProcessGate(found: GateFound, reading: Reading): ProcessGate {
+  const { tests, metric, quality, command, escalate } = found;
   if (tests !== undefined) return { program: tests.value.command?.value, judge: testsJudge(tests.value) };
   if (metric !== undefined) {
     checkMetric(metric, reading);
@@ -89,7 +89,7 @@ function metricJudge({ regex, json, direction, must, target, tolerance, repeats 
 
 /** A pattern or path that could not be read was reported where it stands, so it is looked for by its key. */
 function checkMetric({ value, node }: NonNullable<GateFound["metric"]>, { problems }: Reading): void {
-  const keys = node.kind === "map" ? node.entries.map(({ key }) => key) : [];
+  const keys = keysOf(node);
   const has = (key: string): boolean => keys.includes(key);
   const report = (problem: string): void => problems.report("BLUEPRINT_METRIC_FORM", { problem }, node);
   if (has("regex") === has("json")) report(has("regex") ? "has both regex and json" : "has neither regex nor json");
@@ -108,8 +108,8 @@ export interface ApprovalGate {
   readonly remindMs?: number;
 }
 
-export function readApprovalGate(found: GateFound | undefined, { problems }: Reading): ApprovalGate {
-  const { question, expires, remind } = found?.approval?.value ?? {};
+export function readApprovalGate(found: GateFound, { problems }: Reading): ApprovalGate {
+  const { question, expires, remind } = found.approval?.value ?? {};
   if (remind !== undefined && remind.value >= (expires?.value ?? QUESTION_MS)) {
     const data = { field: "remind", expected: "shorter than `expires`", found: "as long or longer" };
     problems.report("BLUEPRINT_VALUE_INVALID", data, remind.node);
@@ -121,9 +121,9 @@ export function readApprovalGate(found: GateFound | undefined, { problems }: Rea
   };
 }
 
-export function readChangeGate(found: GateFound | undefined, reading: Reading): ChangeGate {
-  const by = found?.merge === undefined ? "change" : "merge";
-  const written = (found?.merge ?? found?.change)?.value ?? {};
+export function readChangeGate(found: GateFound, reading: Reading): ChangeGate {
+  const by = found.merge === undefined ? "change" : "merge";
+  const written = (found.merge ?? found.change)?.value ?? {};
   const { from } = written;
   return {
     by,

@@ -16,9 +16,9 @@ export async function performInspection(
   ports: KernelPorts,
   halt: Halt,
 ): Promise<Finished> {
-  if (tree === null || base === null) return failed("spawn_error", "the run has no tree to look at");
+  if (tree === null) return failed("spawn_error", "the run has no tree to look at");
   const deadline = createDeadline(gate.timeoutMs, ports.clock, halt);
-  const changes = await Promise.race([orRefusal(ports.trees.changes(base, tree)), deadline.over]);
+  const changes = await Promise.race([orRefusal(ports.trees.changes(base as string, tree)), deadline.over]);
   deadline.clear();
   if (changes === null)
     return deadline.isLate()

@@ -210,6 +210,12 @@ describe("a gate with tests", () => {
     const [bad, good] = [said({ one: "ok", two: "not ok" }), said({ one: "ok", two: "ok" })];
     const fixed = await judged(yaml("improve"), scripted([bad, good, bad]));
     expect(fixed.end).toMatchObject({ outcome: "pass", output: { fixed: ["two"] } });
+    const worse = said({ one: "not ok", two: "ok" });
+    expect((await judged(yaml("improve"), scripted([bad, worse]))).end).toMatchObject({
+      outcome: "fail",
+      error: "1 new failures, such as one",
+      output: { fixed: [] },
+    });
     const lucky = await judged(yaml("improve"), scripted([bad, good, bad, good]));
     expect(lucky.end).toMatchObject({ outcome: "fail", error: "no test was fixed" });
     expect((await judged(yaml("all_pass"), same)).end).toMatchObject({

@@ -13,6 +13,7 @@ import {
   run,
   signature,
 } from "../../../test/support/blueprint-builder.ts";
+import { planFrom } from "../../../test/support/plan-from-yaml.ts";
 import type { Blueprint } from "../../blueprint/blueprint.ts";
 import { cutStages } from "../routes.ts";
 import { explainPlan } from "./explain.ts";
@@ -145,6 +146,22 @@ describe("explainPlan", () => {
     expect(shown).not.toContain("ghp_abcdefghijklmnopqrstuvwxyz0123456789");
     expect(shown).toContain("Plan bad\\x07name");
     expect(shown).toContain(`  p\\n = "${"z".repeat(46)}…`);
+  });
+});
+
+describe("gates without a process", () => {
+  test("say who judges, and have neither wall nor program", () => {
+    const plan = planFrom(`stages:
+  - { id: look, gate: { change: { max_files: 3 } }, on: { escalate: ask } }
+  - { id: ask, gate: { approval: { question: "Is this right?" } } }
+  - { id: again, gate: { approval: {} } }
+`);
+    expect(explainJson(plan).stages.map(({ stage, runs, wall, policy }) => [stage, runs, wall, policy])).toEqual([
+      ["look", "the change since the run began", null, null],
+      ["ask", "asks a person: Is this right?", null, null],
+      ["again", "asks a person", null, null],
+    ]);
+    expect(explainPlan(plan)).toMatch(/^ask +approval +asks a person: Is this right\? +.* - .* a person +pass/m);
   });
 });
 
