@@ -98,7 +98,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     plan: async (fingerprint) => (await open()).store.journal.plan(fingerprint),
     verify: async (run) => (await open()).store.journal.verify(run),
     ...createTrust(parts, open, hasState),
-    drill: async (plan, options) => (await import("./drill.ts")).drill(parts, await open(), plan, options),
+    drill: async (plan, options) => (await import("./trust/drill.ts")).drill(parts, await open(), plan, options),
     replay: async (run) => (await open()).engine.replay(run),
     log: (ref) => parts.artifacts.get(ref.sha256),
     liveLog: (run, stage, attempt) => parts.liveLog(run, stage, attempt),

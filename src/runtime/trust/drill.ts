@@ -2,24 +2,24 @@
  * Drills: changes that are known to be bad or harmless are planted in the tree that a run would start from, each in a tree of the vault,
  * and the gates of the plan judge them. Nothing is laid out but the checkouts of the gates, and nothing of a drill becomes work.
  */
-import { pawlError } from "../base/errors.ts";
-import { formatEvidenceId, formatRunId, type RunId } from "../base/ids.ts";
-import { gatesDigest } from "../gates/certificate/digests.ts";
-import { catalogue, filesToRead } from "../loops/drill/catalogue.ts";
-import { type DrillPlan, drillPlan } from "../loops/drill/drill-plan.ts";
-import type { GivenPatch } from "../loops/drill/patch-plants.ts";
-import type { Plant } from "../loops/drill/plant.ts";
-import { isRight, type PlantEnd, scoreOf, type Tried, verdictOf } from "../loops/drill/score.ts";
-import type { Plan } from "../plan/plan.ts";
-import { needsTree } from "../plan/walls.ts";
-import type { Engine } from "../ports/engine.ts";
-import type { Store } from "../ports/store/store.ts";
-import type { Trees } from "../ports/trees.ts";
-import { isTerminal } from "../run/reasons.ts";
-import { RUNTIME_ERRORS } from "./errors.ts";
-import { type LaunchParts, requireNoSecret, requireWalls } from "./launch.ts";
-import { readEvents } from "./past.ts";
-import type { Baseline, DrillOptions, DrillReport } from "./runtime.ts";
+import { pawlError } from "../../base/errors.ts";
+import { formatEvidenceId, formatRunId, type RunId } from "../../base/ids.ts";
+import { gatesDigest } from "../../gates/certificate/digests.ts";
+import { catalogue, filesToRead } from "../../loops/drill/catalogue.ts";
+import { type DrillPlan, drillPlan } from "../../loops/drill/drill-plan.ts";
+import type { GivenPatch } from "../../loops/drill/patch-plants.ts";
+import type { Plant } from "../../loops/drill/plant.ts";
+import { isRight, type PlantEnd, scoreOf, type Tried, verdictOf } from "../../loops/drill/score.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { needsTree } from "../../plan/walls.ts";
+import type { Engine } from "../../ports/engine.ts";
+import type { Store } from "../../ports/store/store.ts";
+import type { Trees } from "../../ports/trees.ts";
+import { isTerminal } from "../../run/reasons.ts";
+import { RUNTIME_ERRORS } from "../errors.ts";
+import { type LaunchParts, requireNoSecret, requireWalls } from "../launch.ts";
+import { readEvents } from "../past.ts";
+import type { Baseline, DrillOptions, DrillReport } from "../runtime.ts";
 
 export interface DrillParts extends LaunchParts {
   readonly trees: Trees;
