@@ -200,7 +200,7 @@ export const STAGE_FIELDS = {
   inputs: {
     shape: list(text({ expected: "an artifact such as build.log", max: 130 }), { min: 0, max: 100 }),
     about: "Artifacts of earlier stages, as stage.name.",
-    kinds: [...SINGLE, ...GATE_KINDS],
+    kinds: [...SINGLE, "approval"],
   },
   untrusted: {
     shape: boolean(),

@@ -99,7 +99,10 @@ export function finishedBy(effect: Of<"process">, report: ProcessReport): Finish
 function outcomeOf({ stage }: Of<"process">, report: ProcessReport): string {
   if (stage.kind === "command") return report.cause === "ok" ? "success" : "failure";
   if (stage.judge.by === "quality") return judgeQuality(stage.judge.mode, report).outcome;
+  // What must be compared cannot be judged by an exit code.
+  if (stage.judge.by !== "exit") return "fail";
   if (report.cause === "ok") return "pass";
-  const exits = stage.judge.by === "exit" ? stage.judge.escalateExits : [];
-  return report.cause === "exit" && exits.some((exit) => exit === report.exit) ? "escalate" : "fail";
+  return report.cause === "exit" && stage.judge.escalateExits.some((exit) => exit === report.exit)
+    ? "escalate"
+    : "fail";
 }

@@ -1,7 +1,7 @@
 /** A gate → how it judges. Exactly one of its forms must be written. */
 import type { ChangeRules, GateFileName, Judge, MetricSource, Program } from "../blueprint.ts";
 import type { Reading } from "../shapes/shape.ts";
-import type { MapNode } from "../text/tree.ts";
+import { keysOf, type MapNode } from "../text/tree.ts";
 import {
   type ChangeFound,
   GATE_FORMS,
@@ -89,7 +89,7 @@ function metricJudge({ regex, json, direction, must, target, tolerance, repeats 
 
 /** A pattern or path that could not be read was reported where it stands, so it is looked for by its key. */
 function checkMetric({ value, node }: NonNullable<GateFound["metric"]>, { problems }: Reading): void {
-  const keys = node.kind === "map" ? node.entries.map(({ key }) => key) : [];
+  const keys = keysOf(node);
   const has = (key: string): boolean => keys.includes(key);
   const report = (problem: string): void => problems.report("BLUEPRINT_METRIC_FORM", { problem }, node);
   if (has("regex") === has("json")) report(has("regex") ? "has both regex and json" : "has neither regex nor json");

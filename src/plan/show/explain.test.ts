@@ -13,6 +13,7 @@ import {
   run,
   signature,
 } from "../../../test/support/blueprint-builder.ts";
+import { planFrom } from "../../../test/support/plan-from-yaml.ts";
 import type { Blueprint } from "../../blueprint/blueprint.ts";
 import { cutStages } from "../routes.ts";
 import { explainPlan } from "./explain.ts";
@@ -227,6 +228,52 @@ describe("explainJson", () => {
       planOf(blueprint([group("g", [command("m")], { forEach: ref("params.x"), maxItems: 7, maxParallel: 3 })])),
     );
     expect(each.stages[0]?.runs).toBe(`for each of \${params.x}, at most 7, 3 at a time`);
+  });
+
+  test("says who judges where no process does", () => {
+    const gates = `stages:
+  - { id: look, gate: { change: {} } }
+  - { id: ask, gate: { approval: { question: Fine? } } }
+  - { id: tell, gate: { approval: {} } }
+`;
+    const lines = linesOf(explainPlan(planFrom(gates))).filter((line) => /^(look|ask|tell) /.test(line));
+    expect(lines.map((line) => line.split(/ {2,}/).slice(0, -1))).toMatchInlineSnapshot(`
+      [
+        [
+          "look",
+          "inspection",
+          "the change since the run began",
+          "idempotent",
+          "1",
+          "10m",
+          "1",
+          "-",
+          "not asked",
+        ],
+        [
+          "ask",
+          "approval",
+          "asks a person: Fine?",
+          "idempotent",
+          "1",
+          "-",
+          "1",
+          "-",
+          "a person",
+        ],
+        [
+          "tell",
+          "approval",
+          "asks a person",
+          "idempotent",
+          "1",
+          "-",
+          "1",
+          "-",
+          "a person",
+        ],
+      ]
+    `);
   });
 
   test("says where its processes work, behind which wall", () => {
