@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Catalogue, codeFrame, diagnose } from "./diagnostic.ts";
 import { isPawlError, PawlError, pawlError } from "./errors.ts";
-import { formatRunId } from "./ids.ts";
+import { formatEvidenceId, formatRunId } from "./ids.ts";
 
 const ERRORS = {
   TEST_THING_BROKEN: {
@@ -73,5 +73,6 @@ describe("a run id", () => {
   it("is safe as a file name, and follows from its bytes", () => {
     expect(formatRunId(Uint8Array.from({ length: 12 }, (_, index) => index * 21))).toMatch(/^r_[0-9a-z]{12}$/);
     expect(formatRunId(new Uint8Array(3))).toBe("r_000000000000");
+    expect(formatEvidenceId(new Uint8Array(12))).toBe("e_000000000000");
   });
 });

@@ -23,17 +23,17 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
   const resolved = resolveEffect(state.facts, state.progress, start.leaf, start.position);
   if (!resolved.ok) return { fact: { type: "stage.refused", stage, visit, error: resolved.error }, effect: null };
   const { effect, stripped } = resolved;
-  const problem = taintProblem(plan, state.facts, state.progress, start.leaf);
-  if (problem !== null) return denied(start, effect, { rule: "taint", why: problem });
   const note = Object.keys(stripped).length === 0 ? {} : { stripped };
   const started = (rule: string, seen: ShadowSeen = {}): Authorized => ({
     fact: { type: "stage.started", stage, visit, attempt, rule, ...note, ...seen },
     effect,
   });
+  // Looking at what is stored changes nothing, and no text leads it.
+  if (effect.kind === "inspection") return started("plan.inspection");
+  const problem = taintProblem(plan, state.facts, state.progress, start.leaf);
+  if (problem !== null) return denied(start, effect, { rule: "taint", why: problem });
   // A child run has no effect of its own: its stages pass this same path with the rules frozen into its plan.
   if (effect.kind === "run") return started("plan.child");
-  // Looking at what is stored changes nothing.
-  if (effect.kind === "inspection") return started("plan.inspection");
   const { request } = effect;
   const decision = policy.decide(plan.rules, request);
   const seen = seenBy(decision);
@@ -56,7 +56,7 @@ function seenBy({ shadow }: ShadowSeen): ShadowSeen {
 
 function denied(
   { path: stage, visit }: Start,
-  effect: Effect,
+  effect: Exclude<Effect, { kind: "inspection" }>,
   refusal: ShadowSeen & { readonly rule: string; readonly why: string },
 ): Authorized {
   const { rule, why } = refusal;

@@ -1,7 +1,6 @@
 /** A process of a stage: in the workspace of the run, which is saved afterwards. */
 import { isPawlError } from "../base/errors.ts";
 import { effectKey } from "../base/ids.ts";
-import type { Judge } from "../blueprint/blueprint.ts";
 import { judgeQuality } from "../gates/quality.ts";
 import type { Plan } from "../plan/plan.ts";
 import { needsTree } from "../plan/walls.ts";
@@ -99,9 +98,11 @@ export function finishedBy(effect: Of<"process">, report: ProcessReport): Finish
 /** A gate speaks its own words: whatever is not a pass or an exit it lists is a fail. */
 function outcomeOf({ stage }: Of<"process">, report: ProcessReport): string {
   if (stage.kind === "command") return report.cause === "ok" ? "success" : "failure";
-  // Tests and metrics have judges of their own.
-  const judge = stage.judge as Extract<Judge, { by: "exit" | "quality" }>;
-  if (judge.by === "quality") return judgeQuality(judge.mode, report).outcome;
+  if (stage.judge.by === "quality") return judgeQuality(stage.judge.mode, report).outcome;
+  // What must be compared cannot be judged by an exit code.
+  if (stage.judge.by !== "exit") return "fail";
   if (report.cause === "ok") return "pass";
-  return report.cause === "exit" && judge.escalateExits.some((exit) => exit === report.exit) ? "escalate" : "fail";
+  return report.cause === "exit" && stage.judge.escalateExits.some((exit) => exit === report.exit)
+    ? "escalate"
+    : "fail";
 }

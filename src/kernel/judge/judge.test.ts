@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { planFrom } from "../../../test/support/plan-from-yaml.ts";
 import { createTestHost, type Ending, type Script, type TestHost } from "../../../test/support/run-plan.ts";
 import { pawlError } from "../../base/errors.ts";
+import type { GateStage } from "../../plan/plan.ts";
 import { WORKSPACE_ERRORS } from "../../ports/errors/workspace-errors.ts";
 import type { EventOf } from "../../run/events.ts";
+import { finishedBy } from "../process.ts";
 
 const MISSING = pawlError(WORKSPACE_ERRORS, "WORKSPACE_TREE_MISSING", { tree: "t" });
 
@@ -201,6 +203,18 @@ describe("a gate with tests", () => {
     expect((await judged(TESTS, scripted([{}]))).end).toMatchObject({ outcome: "fail", error: "it showed nothing" });
   });
 
+  it("is not judged by its exit code alone, nor by a report of which nobody knows how it ended", async () => {
+    const plan = planFrom(TESTS);
+    const stage = plan.stages[1] as GateStage;
+    const request = { kind: "run", argv: ["ok"] } as const;
+    const effect = { kind: "process", stage, request, argv: ["ok"], env: {}, inputs: {}, strip: [] } as const;
+    const log = { sha256: "0".repeat(64), bytes: 0, dropped: 0 };
+    expect(finishedBy(effect, { cause: "ok", exit: 0, log, artifacts: {} }).outcome).toBe("fail");
+    const endless = Object.assign({ shown: tap({ one: "ok" }) }, { exit: undefined }) as unknown as Ending;
+    const { end } = await judged(TESTS, scripted([said({ one: "ok" }), endless]));
+    expect(end).toMatchObject({ outcome: "fail", error: "the command did not end by itself" });
+  });
+
   it("asks for more than no regression where its author does", async () => {
     const yaml = (must: string): string =>
       `stages:\n  - { id: g, gate: { tests: { command: [ok], must: ${must} } } }\n`;
@@ -332,10 +346,12 @@ describe("a gate on the change", () => {
         cause: "killed",
       },
     );
-    const treeless = createTestHost(planFrom(yaml("change: {}")));
+    const treeless = createTestHost(planFrom("stages:\n  - { id: g, gate: { change: {} } }\n"));
     await treeless.start({}, "nothing");
     expect((await treeless.events()).find((event) => event.type === "stage.finished")).toMatchObject({
+      outcome: "fail",
       cause: "spawn_error",
+      error: "the run has no tree to look at",
     });
   });
 });

@@ -246,6 +246,52 @@ describe("explainJson", () => {
     expect(each.stages[0]?.runs).toBe(`for each of \${params.x}, at most 7, 3 at a time`);
   });
 
+  test("says who judges where no process does", () => {
+    const gates = `stages:
+  - { id: look, gate: { change: {} } }
+  - { id: ask, gate: { approval: { question: Fine? } } }
+  - { id: tell, gate: { approval: {} } }
+`;
+    const lines = linesOf(explainPlan(planFrom(gates))).filter((line) => /^(look|ask|tell) /.test(line));
+    expect(lines.map((line) => line.split(/ {2,}/).slice(0, -1))).toMatchInlineSnapshot(`
+      [
+        [
+          "look",
+          "inspection",
+          "the change since the run began",
+          "idempotent",
+          "1",
+          "10m",
+          "1",
+          "-",
+          "not asked",
+        ],
+        [
+          "ask",
+          "approval",
+          "asks a person: Fine?",
+          "idempotent",
+          "1",
+          "-",
+          "1",
+          "-",
+          "a person",
+        ],
+        [
+          "tell",
+          "approval",
+          "asks a person",
+          "idempotent",
+          "1",
+          "-",
+          "1",
+          "-",
+          "a person",
+        ],
+      ]
+    `);
+  });
+
   test("says where its processes work, behind which wall", () => {
     const worksIn = (workspace: Blueprint["workspace"], stage: object = {}) =>
       linesOf(explainPlan(planOf(blueprint([command("a", stage)], { workspace })))).filter((line) =>

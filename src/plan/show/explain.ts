@@ -93,6 +93,8 @@ function describePolicy(row: StageRow): string {
   if (row.policy !== null) return `${row.policy.effect} (${visible(row.policy.rule)})`;
   if (row.kind === "group") return "by member";
   if (row.kind === "approval") return "a person";
+  // Looking at what is stored changes nothing, so nobody is asked.
+  if (row.kind === "inspection") return "not asked";
   return row.kind === "run" ? "by stage" : "at run time";
 }
 
