@@ -7,18 +7,17 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { EventOf, RunEvent } from "../../src/run/events.ts";
 import { openRuntime } from "../../src/runtime/wire.ts";
 import { commitFiles } from "../support/git-project.ts";
-import { CHEATS, HONEST, type Maker, makerArgv, REPOSITORY } from "../support/judgement/makers.ts";
+import { CHEATS, HONEST, type Maker, makerProgram, REPOSITORY } from "../support/judgement/makers.ts";
 
 const BLUEPRINT = `version: 1
 name: mend
 params:
-  make: { type: list, default: ["true"] }
   test: { type: list, default: ["true"] }
 policy:
-  allow: [{ run: ["node", "-e", "*"] }, { run: ["node", "--test", "**"] }, { run: ["npm", "test", "**"] }, { action: "git.*" }]
+  allow: [{ run: ["node", "make.cjs"] }, { run: ["node", "--test"] }, { run: ["node", "--test", "--test-reporter=junit", "--test-reporter-destination=report.xml"] }, { run: ["npm", "test", "**"] }, { action: "git.*" }]
 limits: { stages: 20 }
 stages:
-  - { id: make, command: "\${params.make}", sandbox: repo_write, timeout: 20s }
+  - { id: make, command: [node, make.cjs], sandbox: repo_write, timeout: 20s }
   - id: verify
     gate: { tests: { command: "\${params.test}", must: improve, reruns: 6, format: FORMAT, REPORT } }
     timeout: 15s
@@ -46,14 +45,18 @@ async function judge(maker: Maker): Promise<Outcome> {
     ", REPORT",
     report === "" ? "" : `, ${report}`,
   );
-  commitFiles(root, { ...REPOSITORY, "blueprint.yaml": text }, "--initial-branch=main");
+  commitFiles(
+    root,
+    { ...REPOSITORY, "make.cjs": makerProgram(maker), "blueprint.yaml": text },
+    "--initial-branch=main",
+  );
   const before = tip(root);
   const runtime = await openRuntime({ root });
   try {
     const test = maker.junit
       ? ["node", "--test", "--test-reporter=junit", "--test-reporter-destination=report.xml"]
       : ["node", "--test"];
-    const params = { make: makerArgv(maker), test: maker.npm ? ["npm", "test", "--silent"] : test };
+    const params = { test: maker.npm ? ["npm", "test", "--silent"] : test };
     const { plan } = await runtime.compile("blueprint.yaml", { level: "L3", params });
     if (!plan.ok) throw new Error(JSON.stringify(plan.problems));
     const { run, ended } = await runtime.start(plan.value, { unearned: { by: "ann", why: "a test" } });

@@ -53,7 +53,7 @@ async function surelyFixed(bench: Bench, how: TestsJudge, { outcome, fixed }: Te
 async function observe(bench: Bench, how: TestsJudge, tree: string): Promise<Observed> {
   const report = await bench.observe(tree, how.report);
   const shown = await readEvidence(bench, report);
-  const exit = wasCutShort(report) ? null : (report.exit as number);
+  const exit = wasCutShort(report) ? null : (report.exit ?? null);
   if ("problem" in shown) return { report, tests: testRun(null, exit, [shown.problem]) };
   return { report, tests: testRun(readTestReport(how.format, shown.text, BEHIND.workspace), exit) };
 }

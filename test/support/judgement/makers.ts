@@ -144,8 +144,8 @@ export const HONEST: readonly Maker[] = [
   { name: "mends it and leaves ignored files behind", script: `${FIX} ${write(".cache/results.json", "{}")}` },
 ];
 
-/** The argument list of the stage that makes. */
-export function makerArgv({ script }: Maker): readonly string[] {
+/** What the program of the stage that makes holds. */
+export function makerProgram({ script }: Maker): string {
   const tools = [
     "const fs = require('node:fs');",
     "const path = require('node:path');",
@@ -153,5 +153,5 @@ export function makerArgv({ script }: Maker): readonly string[] {
     "const write = (file, text) => { fs.mkdirSync(path.dirname(file), { recursive: true }); fs.writeFileSync(file, text); };",
     "const edit = (file, from, to) => fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(from, to));",
   ];
-  return ["node", "-e", `${tools.join("\n")}\n${script}`];
+  return `${tools.join("\n")}\n${script}\n`;
 }
