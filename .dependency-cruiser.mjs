@@ -126,9 +126,14 @@ export default {
     ),
     rule(
       "no-dev-packages-in-src",
-      "What ships imports only `dependencies`. Move the package there, or keep the code in test/ or scripts/.",
+      "What ships imports only `dependencies` and what the build joins. Move the package there, or keep the code in test/ or scripts/.",
       { path: "^src/", pathNot: NOT_TESTS },
-      { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] },
+      {
+        dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"],
+        pathNot: Object.values(PACKAGES)
+          .flat()
+          .map((name) => `node_modules/${name}/`),
+      },
     ),
     rule(
       "src-not-to-tests",

@@ -1,11 +1,23 @@
 /** Builds `dist/` from `src/` when it is not the product of exactly these sources. Also the set-up of the process tests. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root, withLock } from "./lock.mjs";
+
+/** The packages of the pure layers, which every start reads, each some hundred kilobytes in many files: they become part of ours. */
+const JOINED = ["re2js", "unbash", "yaml"];
 
 const dist = join(root, "dist");
 const stamp = join(dist, ".sources");
@@ -43,7 +55,7 @@ function declare() {
   return result.status === 0;
 }
 
-/** Writes the program in few files: a process that loads every module by itself starts late. Packages stay packages. */
+/** Writes the program in few files: a process that loads every module by itself starts late. Other packages stay packages. */
 async function bundle() {
   const { rolldown } = await import("rolldown");
   const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -52,12 +64,16 @@ async function bundle() {
     input: { index: "src/index.ts", "cli/main": "src/cli/main.ts" },
     external: [...Object.keys(dependencies), ...builtinModules, /^node:/],
     platform: "node",
+    // For Node this package has CommonJS only, which can be neither joined well nor left out in part.
+    resolve: { alias: { yaml: join(root, "node_modules", "yaml", "browser", "index.js") } },
   });
   try {
     await build.write({ dir: dist, format: "esm", sourcemap: true, chunkFileNames: "parts/[name]-[hash].js" });
   } finally {
     await build.close();
   }
+  mkdirSync(join(dist, "licenses"), { recursive: true });
+  for (const name of JOINED) copyFileSync(join(root, "node_modules", name, "LICENSE"), join(dist, "licenses", name));
 }
 
 async function compile(digest) {

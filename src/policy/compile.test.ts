@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compilePolicy } from "./compile.ts";
 import { decide } from "./decide.ts";
-import type { PolicyRequest } from "./request.ts";
+import { type PolicyRequest, REQUEST_KINDS } from "./request.ts";
 import type { Pattern, Rule } from "./rule.ts";
 
 const run = (...argv: (string | null)[]): PolicyRequest => ({ kind: "run", argv });
@@ -156,7 +156,10 @@ describe("compilePolicy", () => {
       "an expression that cannot be used",
       () => [{ ...(at("deny", { any: true })[0] as Rule), when: [{ field: "arg", op: "matches", values: ["(?=x)"] }] }],
     ],
-  ])("refuses %s", (_name, rules) => {
-    expect(() => compilePolicy(rules())).toThrow(RangeError);
+  ])("decides nothing it might be about with %s", (_name, rules) => {
+    const [rule] = rules();
+    const kinds = REQUEST_KINDS.filter((kind) => kind in (rule as Rule).pattern || "any" in (rule as Rule).pattern);
+    expect(kinds).not.toEqual([]);
+    for (const kind of kinds) expect(() => compilePolicy(rules()).rules(kind)).toThrow(RangeError);
   });
 });

@@ -4,7 +4,7 @@ import { compileCondition } from "./conditions.ts";
 import { baseOf, fixedLength } from "./patterns/argv.ts";
 import { type AskedTest, compilePattern } from "./patterns/pattern.ts";
 import { expandText } from "./patterns/text.ts";
-import { type PolicyRequest, REQUEST_KINDS, type RequestKind } from "./request.ts";
+import type { PolicyRequest, RequestKind } from "./request.ts";
 import { EFFECTS, type Pattern, type Rule } from "./rule.ts";
 
 export interface CompiledRule {
@@ -22,13 +22,17 @@ interface Shelf {
   readonly all: readonly CompiledRule[];
 }
 
+/** The rules for requests of one kind, read when the first of that kind comes: a policy has many, a run needs few. */
+type Shelves = (kind: RequestKind) => Shelf;
+
 export interface CompiledPolicy {
-  readonly rules: ReadonlyMap<RequestKind, Shelf>;
+  /** Throws when a rule that may cover requests of this kind cannot be used: nothing is decided by a part of them. */
+  readonly rules: Shelves;
   /** Rules that never decide; undefined: there are none. */
-  readonly shadow: ReadonlyMap<RequestKind, Shelf> | undefined;
+  readonly shadow: Shelves | undefined;
 }
 
-/** Throws for a rule that cannot be used: a policy that is only partly read is none. */
+/** Throws for a rule without an effect. */
 export function compilePolicy(rules: readonly Rule[]): CompiledPolicy {
   const all = rules.flatMap(parted);
   const shadow = all.filter((rule) => rule.shadow === true);
@@ -44,22 +48,31 @@ function parted(rule: Rule): readonly Rule[] {
 }
 
 /** The rules that may cover the request, the strictest first, each effect in the order written; those that yield come last. */
-export function candidates(shelves: ReadonlyMap<RequestKind, Shelf>, request: PolicyRequest): readonly CompiledRule[] {
-  const shelf = shelves.get(request.kind) as Shelf;
+export function candidates(shelves: Shelves, request: PolicyRequest): readonly CompiledRule[] {
+  const shelf = shelves(request.kind);
   if (request.kind !== "run") return shelf.all;
   // Whoever asks knows the program: one that is not known is denied before.
   const program = request.argv[0] as string;
   return shelf.named.get(program) ?? shelf.named.get(baseOf(program)) ?? shelf.unnamed;
 }
 
-function shelves(rules: readonly Rule[]): ReadonlyMap<RequestKind, Shelf> {
+function shelves(rules: readonly Rule[]): Shelves {
   const firm = rules.filter((rule) => rule.yields !== true);
   const ordered = EFFECTS.flatMap((effect) => firm.filter((rule) => rule.effect === effect));
-  const compiled = [...ordered, ...rules.filter((rule) => rule.yields === true)].map(compileRule);
-  if (compiled.length !== rules.length) throw new RangeError("a rule has an effect that does not exist");
-  return new Map(
-    REQUEST_KINDS.map((kind) => [kind, shelfOf(compiled.filter(({ rule }) => isFor(rule.pattern, kind)))]),
-  );
+  const all = [...ordered, ...rules.filter((rule) => rule.yields === true)];
+  if (all.length !== rules.length) throw new RangeError("a rule has an effect that does not exist");
+  const compiled = new Map<Rule, CompiledRule>();
+  const read = (rule: Rule): CompiledRule => {
+    const known = compiled.get(rule) ?? compileRule(rule);
+    compiled.set(rule, known);
+    return known;
+  };
+  const known = new Map<RequestKind, Shelf>();
+  return (kind) => {
+    const shelf = known.get(kind) ?? shelfOf(all.filter(({ pattern }) => isFor(pattern, kind)).map(read));
+    known.set(kind, shelf);
+    return shelf;
+  };
 }
 
 function shelfOf(rules: readonly CompiledRule[]): Shelf {

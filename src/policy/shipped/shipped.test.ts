@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { canonical, type JsonValue } from "../../base/json.ts";
 import { compilePolicy } from "../compile.ts";
 import { failedExamples } from "../examples.ts";
+import { REQUEST_KINDS } from "../request.ts";
 import { frozen, type Rule } from "../rule.ts";
 import { GUARD } from "./guard.ts";
 import { SETS } from "./sets.ts";
@@ -18,7 +19,8 @@ describe("shipped rules", () => {
   });
 
   it("can be compiled, and have names of their own", () => {
-    expect(() => compilePolicy(ALL)).not.toThrow();
+    const policy = compilePolicy(ALL);
+    for (const kind of REQUEST_KINDS) expect(() => policy.rules(kind)).not.toThrow();
     expect(new Set(ALL.map(({ id }) => id)).size).toBe(ALL.length);
   });
 
