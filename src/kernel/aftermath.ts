@@ -10,7 +10,7 @@ export interface Landing {
 
 export interface Aftermath {
   /** Its fact is recorded and will be durable with all that is recorded so far. */
-  add(landing: Landing): void;
+  add(landing: Pick<Landing, "clear">): void;
   /** Hands out what was added. To be called when its facts are durable; what fails is left for a sweep. */
   take(): () => void;
   /** Resolves when everything that was begun is done. */

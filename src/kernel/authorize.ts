@@ -16,18 +16,18 @@ export interface Authorized {
 }
 
 /** What shadow rules would have decided is recorded where the decision is. */
-type ShadowSeen = { readonly shadow?: readonly string[] };
+type ShadowSeen = { readonly shadow?: readonly string[] | undefined };
 
 export function authorize(plan: Plan, state: RunningState, start: Start, policy: PolicyGate, now: number): Authorized {
   const { path: stage, visit, attempt } = start;
   const resolved = resolveEffect(state.facts, state.progress, start.leaf, start.position);
   if (!resolved.ok) return { fact: { type: "stage.refused", stage, visit, error: resolved.error }, effect: null };
   const { effect, stripped } = resolved;
-  const note = Object.keys(stripped).length === 0 ? {} : { stripped };
-  const started = (rule: string, seen: ShadowSeen = {}): Authorized => ({
-    fact: { type: "stage.started", stage, visit, attempt, rule, ...note, ...seen },
-    effect,
-  });
+  const started = (rule: string, shadow?: readonly string[]): Authorized => {
+    const fact = { type: "stage.started", stage, visit, attempt, rule } as const;
+    if (stripped === null && shadow === undefined) return { fact, effect };
+    return { fact: { ...fact, ...(stripped === null ? {} : { stripped }), ...seenBy({ shadow }) }, effect };
+  };
   // Looking at what is stored changes nothing, and no text leads it.
   if (effect.kind === "inspection") return started("plan.inspection");
   const problem = taintProblem(plan, state.facts, state.progress, start.leaf);
@@ -36,21 +36,20 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
   if (effect.kind === "run") return started("plan.child");
   const { request } = effect;
   const decision = policy.decide(plan.rules, request);
-  const seen = seenBy(decision);
-  if (decision.effect === "allow") return started(decision.rule, seen);
+  if (decision.effect === "allow") return started(decision.rule, decision.shadow);
   if (decision.effect === "deny") return denied(start, effect, decision);
   const { rule, why } = decision;
   const subject = { place: start, request: effectJson(effect) };
   const isAllowed =
     start.granted === approvalDigest(plan, state.facts, subject) ||
     state.facts.allowed.has(approvalScope(plan, state.facts, rule, subject.request));
-  if (isAllowed) return started(rule, seen);
+  if (isAllowed) return started(rule, decision.shadow);
   const answers = ["approve", "approve_run", "deny"];
   const asking = { ...subject, kind: "policy", why, answers, rule, expiresMs: QUESTION_MS } as const;
   return { fact: ask(plan, state.facts, asking, now), effect: null };
 }
 
-function seenBy({ shadow }: ShadowSeen): ShadowSeen {
+function seenBy({ shadow }: ShadowSeen): { readonly shadow?: readonly string[] } {
   return shadow === undefined ? {} : { shadow };
 }
 

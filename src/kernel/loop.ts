@@ -6,47 +6,23 @@
  * 3. No effect without the policy decision that its INTENT carries.
  * 4. An effect that may have happened is never silently repeated: what was lost is recorded as lost, first of all.
  */
-import type { RunId } from "../base/ids.ts";
-import type { Plan } from "../plan/plan.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import { type Decision, decide } from "../run/decide.ts";
 import { type RunEvent, stamp } from "../run/events.ts";
 import { evolve } from "../run/evolve.ts";
 import type { RunState } from "../run/state.ts";
-import { type Aftermath, createAftermath, type Landing } from "./aftermath.ts";
+import type { Landing } from "./aftermath.ts";
 import { authorize } from "./authorize.ts";
-import { createHalt, type Halt } from "./control/halt.ts";
+
 import { heed } from "./control/heed.ts";
 import { type Inbox, waitUntil } from "./control/inbox.ts";
-import { type Flight, flightOf } from "./flight.ts";
+import { flightOf } from "./flight.ts";
+import { type Hosting, hostingOf, type Restored } from "./hosting.ts";
 import { perform } from "./perform.ts";
 import { proofOf } from "./proof.ts";
 
-/** A run as its journal tells it: `seq` events are stored. A new run has none yet, only those in `unsaved`. */
-export interface Restored {
-  readonly run: RunId;
-  readonly plan: Plan;
-  readonly state: RunState;
-  readonly seq: number;
-  readonly unsaved: readonly RunEvent[];
-}
-
 /** `lost`: another host has written to this run; everything here stopped and nothing more was stored. */
 export type LoopEnd = { readonly lost: false; readonly state: RunState } | { readonly lost: true };
-
-interface Hosting extends Omit<Restored, "state" | "seq"> {
-  readonly ports: KernelPorts;
-  readonly inbox: Inbox;
-  state: RunState;
-  seq: number;
-  /** Recorded and not yet durable. */
-  pending: RunEvent[];
-  /** Authorized, and to be performed as soon as its INTENT is durable. */
-  cleared: Flight[];
-  readonly flying: Set<Promise<void>>;
-  readonly aftermath: Aftermath;
-  readonly halt: Halt;
-}
 
 /** `first`: what is recorded before any decision. Rejects when the journal does; the run can then be resumed from what is stored. */
 export async function runLoop(
@@ -56,8 +32,7 @@ export async function runLoop(
   inbox: Inbox,
 ): Promise<LoopEnd> {
   const { plan } = restored;
-  const parts = { cleared: [], flying: new Set<Promise<void>>(), aftermath: createAftermath(), halt: createHalt() };
-  const host: Hosting = { ...restored, ports, inbox, pending: [...restored.unsaved], ...parts };
+  const host = hostingOf(restored, ports, inbox);
   try {
     for (const landing of first) record(host, landing);
     for (;;) {
@@ -114,12 +89,12 @@ function clear(host: Hosting, { start, state, now }: Extract<Decision, { kind: "
 }
 
 /** Everything recorded since the last call becomes durable, at once, but for an end that proves what came before it. */
-async function commit(host: Hosting): Promise<boolean> {
+function commit(host: Hosting): Promise<boolean> {
   const { pending } = host;
   host.pending = [];
   const prove = proofOf(host, pending.at(-1));
   if (prove === null) return store(host, pending);
-  return (await store(host, pending.slice(0, -1))) && store(host, [await prove()]);
+  return store(host, pending.slice(0, -1)).then(async (isStored) => isStored && store(host, [await prove()]));
 }
 
 /** False: another host was first. */
@@ -142,9 +117,11 @@ function launch(host: Hosting): void {
   const { plan, ports, inbox, flying, halt, state } = host;
   if (state.status === "running" && state.stopping !== null) halt.end("stop");
   for (const flight of host.cleared) {
-    const flown = perform(plan, flight, ports, halt).then(inbox.land, inbox.fail);
+    const flown = perform(plan, flight, ports, halt).then((landing) => {
+      flying.delete(flown);
+      inbox.land(landing);
+    }, inbox.fail);
     flying.add(flown);
-    void flown.then(() => flying.delete(flown));
   }
   host.cleared = [];
 }

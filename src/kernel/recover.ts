@@ -3,7 +3,7 @@ import { effectKey } from "../base/ids.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { Lane } from "../run/state.ts";
 import type { Landing } from "./aftermath.ts";
-import type { Restored } from "./loop.ts";
+import type { Restored } from "./hosting.ts";
 import { canWrite, placeOf } from "./place.ts";
 
 type RecoverPorts = Pick<KernelPorts, "executor" | "workspaces" | "clock">;

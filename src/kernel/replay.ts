@@ -10,7 +10,7 @@ import { type EventType, type Fact, type RunEvent, stamp } from "../run/events.t
 import { beginState, evolve } from "../run/evolve.ts";
 import type { RunState } from "../run/state.ts";
 import { authorize } from "./authorize.ts";
-import type { Restored } from "./loop.ts";
+import type { Restored } from "./hosting.ts";
 
 /** Facts that come from outside: the kernel cannot derive them, only the journal knows them. */
 const FROM_OUTSIDE: ReadonlySet<EventType> = new Set<EventType>([

@@ -69,9 +69,11 @@ function shelves(rules: readonly Rule[]): Shelves {
   };
   const known = new Map<RequestKind, Shelf>();
   return (kind) => {
-    const shelf = known.get(kind) ?? shelfOf(all.filter(({ pattern }) => isFor(pattern, kind)).map(read));
-    known.set(kind, shelf);
-    return shelf;
+    const shelf = known.get(kind);
+    if (shelf !== undefined) return shelf;
+    const fresh = shelfOf(all.filter(({ pattern }) => isFor(pattern, kind)).map(read));
+    known.set(kind, fresh);
+    return fresh;
   };
 }
 

@@ -36,16 +36,21 @@ export function explain(policy: CompiledPolicy, request: PolicyRequest): Explana
 }
 
 function toDecision({ effect, by, request, why, shadow }: Finding): Decision {
-  const seen = shadow.length === 0 ? undefined : { shadow };
-  if (by === null)
-    return { effect, rule: "default", why: why ?? `no rule allows: ${describeRequest(request)}`, ...seen };
-  const { rule } = by;
-  return {
+  const rule = by?.rule;
+  const decision = {
     effect,
-    rule: rule.id,
-    why: rule.because ?? reason(rule, request),
-    ...(rule.where === undefined ? undefined : { where: rule.where }),
-    ...seen,
+    rule: rule?.id ?? "default",
+    why:
+      rule === undefined
+        ? (why ?? `no rule allows: ${describeRequest(request)}`)
+        : (rule.because ?? reason(rule, request)),
+  };
+  // Most decisions have neither, and are one object of one shape.
+  if (rule?.where === undefined && shadow.length === 0) return decision;
+  return {
+    ...decision,
+    ...(rule?.where === undefined ? {} : { where: rule.where }),
+    ...(shadow.length === 0 ? {} : { shadow }),
   };
 }
 

@@ -11,9 +11,9 @@ export interface Finding {
   readonly by: CompiledRule | null;
   readonly request: PolicyRequest;
   /** The rule that allows it, where one that only tightens asks instead. */
-  readonly over?: CompiledRule;
+  readonly over?: CompiledRule | undefined;
   /** A rule that would ask if something else allowed it. */
-  readonly held?: CompiledRule;
+  readonly held?: CompiledRule | undefined;
   /** Why it is denied where no rule decided; without it, because no rule allows it. */
   readonly why?: string;
   /** Nobody can account for it: a rule with a wildcard does not allow it. */
@@ -37,9 +37,10 @@ export interface Session {
 
 export function judgeOne({ policy, notes, isVouched }: Session, request: PolicyRequest): Finding {
   const asked: Asked = { request, isVouched };
-  const found = strongest(candidates(policy.rules, request), asked, notes);
-  const effect = found.by?.rule.effect ?? "deny";
-  return { ...found, effect, request, shadow: shadowOf(policy, asked, found.by, notes) };
+  const { by, over, held } = strongest(candidates(policy.rules, request), asked, notes);
+  const effect = by?.rule.effect ?? "deny";
+  // Every member is written out: joining objects of many shapes costs more than all the rules.
+  return { effect, by, request, over, held, shadow: shadowOf(policy, asked, by, notes) };
 }
 
 export function unaccounted(request: PolicyRequest, why: string): Finding {
@@ -61,8 +62,8 @@ function strongest(
     notes?.push({ rule: compiled.rule, request: asked.request });
     if (by !== null && notes === undefined) break;
   }
-  if (held === null) return { by };
-  return by?.rule.effect === "allow" ? { by: held, over: by } : { by, held };
+  if (held === null) return { by, over: undefined, held: undefined };
+  return by?.rule.effect === "allow" ? { by: held, over: by, held: undefined } : { by, over: undefined, held };
 }
 
 /** Shadow rules with which the decision would have been another one. */

@@ -104,6 +104,9 @@ function decideGroup(plan: Plan, state: RunningState, group: GroupStage, now: nu
 
 /** Starts the first lane that may start; else says what to wait for. `closing`: lanes that never started stay so. */
 function decideLanes(plan: Plan, state: RunningState, maxParallel: number, closing: boolean, now: number): Decision {
+  const running = runningLanes(state);
+  // Most often one stage is under way, and there is nothing else to look at.
+  if (running === state.progress.lanes.size) return waitFor(wallDeadline(plan, state.facts));
   const lanes = [...state.progress.lanes.values()];
   const lost = lanes.find((lane) => lane.status === "lost");
   if (lost !== undefined) return record(askAboutLoss(plan, state, lost, now));
@@ -114,7 +117,6 @@ function decideLanes(plan: Plan, state: RunningState, maxParallel: number, closi
   // What a gate beside it has made of the tree was shown to nobody.
   const stale = asking.find((lane) => isStale(plan, state.facts, lane));
   if (stale !== undefined) return begin(plan, state, { ...stale, attempt: 1 }, now);
-  const running = runningLanes(state);
   const ready = lanes.filter((lane) => lane.status === "ready" && !(closing && isUntried(lane)));
   const next = running < maxParallel ? ready.find((lane) => lane.readyAt <= now) : undefined;
   if (next !== undefined) return begin(plan, state, { ...next, attempt: next.attempts + 1 }, now);

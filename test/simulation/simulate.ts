@@ -3,7 +3,8 @@
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { formatRunId } from "../../src/base/ids.ts";
 import { createInbox } from "../../src/kernel/control/inbox.ts";
-import { type LoopEnd, type Restored, runLoop } from "../../src/kernel/loop.ts";
+import type { Restored } from "../../src/kernel/hosting.ts";
+import { type LoopEnd, runLoop } from "../../src/kernel/loop.ts";
 import { recover } from "../../src/kernel/recover.ts";
 import { restore } from "../../src/kernel/replay.ts";
 import { type CompileInput, compile } from "../../src/plan/compile.ts";

@@ -4,14 +4,14 @@ import type { RunId } from "../../base/ids.ts";
 import { NO_USAGE } from "../../base/usage.ts";
 import type { Landing } from "../../kernel/aftermath.ts";
 import { createInbox, type Inbox } from "../../kernel/control/inbox.ts";
-import { type LoopEnd, type Restored, runLoop } from "../../kernel/loop.ts";
+import type { Restored } from "../../kernel/hosting.ts";
+import { type LoopEnd, runLoop } from "../../kernel/loop.ts";
 import { recover } from "../../kernel/recover.ts";
 import { restore } from "../../kernel/replay.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Hosted, HostedEnd, NewRun } from "../../ports/engine.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
 import type { Control } from "../../ports/store/control.ts";
-import type { Journal } from "../../ports/store/journal.ts";
 import type { Lease } from "../../ports/store/lease.ts";
 import type { Holder, RunIndex, RunRow } from "../../ports/store/run-index.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
@@ -41,10 +41,10 @@ export interface HostedRun extends Hosted {
 const DRAINED = Symbol("drained");
 
 /** Runs the loop of a run that this process has claimed, and gives the run back when the loop lets go. */
-function hostRun(hosting: Hosting, restored: Restored, first: readonly Landing[], journal: Journal): HostedRun {
+function hostRun(hosting: Hosting, restored: Restored, first: readonly Landing[]): HostedRun {
   const { run } = restored;
   const inbox = createInbox();
-  const loop = runLoop(restored, first, { ...hosting.ports, journal }, inbox);
+  const loop = runLoop(restored, first, hosting.ports, inbox);
   const handle: HostedRun = { run, inbox, ended: endOfHosting(hosting, restored, inbox, loop) };
   hosting.hosted.set(run, handle);
   return handle;
@@ -105,19 +105,14 @@ export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedR
   const created = createdBy(fresh, ports.clock.now());
   if (ports.redact(created) !== created) throw pawlError(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: plan.name });
   const unsaved = [created, ...(fork?.history ?? [])];
-  const restored: Restored = { ...restore(run, plan, unsaved), seq: 0, unsaved };
+  const restored = { ...restore(run, plan, unsaved), seq: 0, unsaved };
   const { tree: begin } = restored.state.facts;
   if (begin !== null) await ports.workspaces.keep(run, begin, parent?.run);
   // What the other run had done took its own time, and not the time since.
   const first: readonly Landing[] =
     fork === undefined ? [] : [{ fact: { type: "run.resumed", after: "interruption", fork: run } }];
   return new Promise((resolve, reject) => {
-    const create: Journal["create"] = async (...call) => {
-      const result = await ports.journal.create(...call);
-      if (result.created) resolve(handle);
-      return result;
-    };
-    const handle = hostRun(hosting, restored, first, { ...ports.journal, create });
+    const handle = hostRun(hosting, { ...restored, onSaved: () => resolve(handle) }, first);
     handle.ended.catch(reject);
   });
 }
@@ -179,7 +174,7 @@ async function takeNow(hosting: Hosting, run: RunId, first: FirstFacts): Promise
     const facts = first(restored).map((fact) => ({ fact }));
     // Who goes on with a run that rests has overruled what was asked before that.
     if (restored.state.status !== "running") await control.settle(run);
-    return hostRun(hosting, restored, [...(await recover(restored, ports)), ...facts], ports.journal);
+    return hostRun(hosting, restored, [...(await recover(restored, ports)), ...facts]);
   } catch (error) {
     await lease.release(run);
     throw error;

@@ -1,7 +1,7 @@
 /** Reads a run back from the journal, page by page, with the plan it began with. */
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
-import type { Restored } from "../../kernel/loop.ts";
+import type { Restored } from "../../kernel/hosting.ts";
 import { restore } from "../../kernel/replay.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Journal } from "../../ports/store/journal.ts";

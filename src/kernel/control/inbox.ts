@@ -20,10 +20,11 @@ export function createInbox(): Inbox {
   let requests: ControlRequest[] = [];
   let landed: Landing[] = [];
   let failure: { readonly error: unknown } | null = null;
-  let resume: (() => void) | null = null;
+  let waiting: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | null = null;
   const notify = (): void => {
-    resume?.();
-    resume = null;
+    if (failure === null) waiting?.resolve();
+    else waiting?.reject(failure.error);
+    waiting = null;
   };
   return {
     ask(request) {
@@ -45,23 +46,17 @@ export function createInbox(): Inbox {
       return taken;
     },
     wake: notify,
-    async changed() {
-      if (requests.length === 0 && landed.length === 0 && failure === null) {
-        await new Promise<void>((resolve) => {
-          resume = resolve;
-        });
-      }
-      if (failure !== null) throw failure.error;
+    changed() {
+      return new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+        if (requests.length > 0 || landed.length > 0 || failure !== null) notify();
+      });
     },
   };
 }
 
 /** Waits for a change, or for a time; null: there is none. */
-export async function waitUntil(until: number | null, clock: Clock, inbox: Inbox): Promise<void> {
-  const callOff = until === null ? null : clock.after(until - clock.now(), inbox.wake);
-  try {
-    await inbox.changed();
-  } finally {
-    callOff?.();
-  }
+export function waitUntil(until: number | null, clock: Clock, inbox: Inbox): Promise<void> {
+  if (until === null) return inbox.changed();
+  return inbox.changed().finally(clock.after(until - clock.now(), inbox.wake));
 }

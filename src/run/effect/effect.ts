@@ -38,9 +38,9 @@ export type Effect =
       readonly params: Readonly<Record<string, JsonValue>>;
     };
 
-/** `stripped`: hidden characters that were taken out of third-party text, by reference. */
+/** `stripped`: hidden characters that were taken out of third-party text, by reference; null: there were none. */
 export type Resolved =
-  | { readonly ok: true; readonly effect: Effect; readonly stripped: Readonly<Record<string, number>> }
+  | { readonly ok: true; readonly effect: Effect; readonly stripped: Readonly<Record<string, number>> | null }
   | { readonly ok: false; readonly error: string };
 
 /** Resolves the values of one stage and remembers the first reason why it cannot begin. */
@@ -79,7 +79,7 @@ export function resolveEffect(facts: RunFacts, progress: Progress, leaf: ActingS
     refuse,
   });
   if (refusal !== null) return { ok: false, error: refusal };
-  return { ok: true, effect, stripped: Object.fromEntries(stripped) };
+  return { ok: true, effect, stripped: stripped.size === 0 ? null : Object.fromEntries(stripped) };
 }
 
 function effectOf(facts: RunFacts, leaf: ActingStage, resolver: Resolver): Effect {

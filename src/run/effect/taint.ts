@@ -32,6 +32,7 @@ function inTree({ tainted }: RunFacts): readonly string[] {
 
 /** Why the leaf may not start, or null. */
 export function taintProblem(plan: Plan, facts: RunFacts, progress: Progress, leaf: LeafStage): string | null {
+  if (facts.tainted.size === 0 && leaf.taint === undefined) return null;
   const read = readBy(plan, facts, progress, leaf);
   if (read.length > 0 && leaf.taint === undefined)
     return `it reads third-party text from ${read.join(", ")}, and its plan does not say so`;
