@@ -41,7 +41,7 @@ interface Task {
   refusal: PawlError | null;
 }
 
-const COMMITS_PER_TURN = 8;
+const COMMITS_PER_TURN = 16;
 
 export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit {
   const begin = db.prepare("BEGIN IMMEDIATE");

@@ -1,5 +1,5 @@
 /** Inserts events a few at a time: a call into SQLite costs about as much as the row itself. */
-import type { Database, SqlValue } from "../driver.ts";
+import type { Database, SqlValue, Statement } from "../driver.ts";
 
 export interface EventRows {
   /** `run` is the row id of the run. The events may reach the table only with `flush`. */
@@ -13,14 +13,15 @@ export interface EventRows {
 }
 
 const AT_ONCE = 8;
+/** What most appends have: the end of a stage and the beginning of the next. */
+const PAIR = 2;
 const COLUMNS = 4;
 
 export function createEventRows(db: Database): EventRows {
   const row = `(${Array(COLUMNS).fill("?").join(", ")})`;
-  const insertOne = db.prepare(`INSERT INTO events(run, seq, body, hash) VALUES ${row}`);
-  const insertMany = db.prepare(
-    `INSERT INTO events(run, seq, body, hash) VALUES ${Array(AT_ONCE).fill(row).join(", ")}`,
-  );
+  const insert = (rows: number): Statement<unknown> =>
+    db.prepare(`INSERT INTO events(run, seq, body, hash) VALUES ${Array(rows).fill(row).join(", ")}`);
+  const [insertOne, insertPair, insertMany] = [insert(1), insert(PAIR), insert(AT_ONCE)];
   const waiting: SqlValue[] = [];
   let added = 0;
 
@@ -36,7 +37,8 @@ export function createEventRows(db: Database): EventRows {
       }
     },
     flush() {
-      for (let i = 0; i < waiting.length; i += COLUMNS) insertOne.get(...waiting.slice(i, i + COLUMNS));
+      while (waiting.length >= PAIR * COLUMNS) insertPair.get(...waiting.splice(0, PAIR * COLUMNS));
+      if (waiting.length > 0) insertOne.get(...waiting);
       waiting.length = 0;
     },
     takeCount() {
