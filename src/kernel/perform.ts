@@ -6,8 +6,9 @@ import { needsTree } from "../plan/walls.ts";
 import type { Action, ActionContext } from "../ports/actions.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { Certified } from "../ports/trust/certifier.ts";
-import type { CertificateRef, Fact } from "../run/events.ts";
+import type { CertificateRef, EventOf, Fact } from "../run/events.ts";
 import { childOf } from "../run/plan-index.ts";
+import type { WaitReason } from "../run/reasons.ts";
 import type { Landing } from "./aftermath.ts";
 import { childRunId } from "./child-id.ts";
 import { createDeadline, type Deadline } from "./control/deadline.ts";
@@ -41,7 +42,7 @@ export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, ha
     case "run": {
       const report = await performRun(plan, flight, effect, ports, halt);
       return {
-        fact: "rested" in report ? { type: "stage.rested", stage: path, attempt, child: report.rested } : done(report),
+        fact: "rested" in report ? { type: "stage.rested", stage: path, attempt, ...report.rested } : done(report),
       };
     }
   }
@@ -123,7 +124,7 @@ async function performRun(
   effect: Of<"run">,
   ports: KernelPorts,
   halt: Halt,
-): Promise<Finished | { readonly rested: string }> {
+): Promise<Finished | Rested> {
   const child = childOf(plan, effect.stage.plan);
   const run = childRunId(flight.run, flight.stage, flight.visit, flight.failures);
   const request = {
@@ -136,13 +137,22 @@ async function performRun(
   };
   const deadline = createDeadline(effect.stage.timeoutMs, ports.clock, halt);
   const ended = await ports.children.run(request, deadline.halt.signal()).finally(deadline.clear);
-  if (!ended.ended) return { rested: run };
+  if (!ended.ended) return { rested: { child: run, ...parkedBy(ended) } };
   const { status, reason, usage } = ended;
   const tree = ended.tree ?? undefined;
   if (deadline.isLate())
     return { ...failure("timeout", `run ${run} took longer than ${effect.stage.timeoutMs} ms`), child: run, usage };
   if (status === "succeeded") return { outcome: "success", cause: "ok", child: run, usage, tree };
   return { ...failure("child", `run ${run} ${status}: ${reason}`), child: run, usage };
+}
+
+interface Rested {
+  readonly rested: Pick<EventOf<"stage.rested">, "child" | "parked">;
+}
+
+/** A child that goes on by itself; who else rests waits for a person. */
+function parkedBy({ reason, until }: { readonly reason: WaitReason | null; readonly until: number | null }): Pick<EventOf<"stage.rested">, "parked"> {
+  return until === null || reason === null || reason === "awaiting_approval" ? {} : { parked: { reason, until } };
 }
 
 function messageOf(error: unknown): string {

@@ -25,8 +25,13 @@ export type ChildReport =
       /** What its workspace held at the end. */
       readonly tree: string | null;
     }
-  /** The child rests until a person acts. */
-  | { readonly ended: false; readonly status: "waiting" | "paused"; readonly reason: WaitReason | null };
+  /** The child rests until a person acts, or until `until`. */
+  | {
+      readonly ended: false;
+      readonly status: "waiting" | "paused";
+      readonly reason: WaitReason | null;
+      readonly until: number | null;
+    };
 
 export interface ChildRuns {
   /**

@@ -12,6 +12,8 @@ export interface HostedEnd {
   /** `running`: the engine was drained; the run can be resumed. */
   readonly status: Status;
   readonly reason: StopReason | WaitReason | null;
+  /** When it goes on by itself, where it waits for a time; null: it does not. */
+  readonly until: number | null;
   /** What the run and its children have spent so far. */
   readonly usage: Usage;
   /** What its workspace held then; null: it has none. */

@@ -49,6 +49,14 @@ export const RUN_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  RUN_NOT_DUE: {
+    what: (d: { run: string; reason: string; until: number }) => `run ${d.run} rests until a time to come: ${d.reason}`,
+    why: "What was refused for now would only be refused again, and asking too early can make the wait longer.",
+    hint: (d: { run: string }) =>
+      `\`pawl show ${d.run}\` says until when. \`pawl resume ${d.run}\` waits for it, \`pawl resume ${d.run} --now\` tries at once.`,
+    retry: "after_change",
+    exit: 1,
+  },
   RUN_ANSWER_UNKNOWN: {
     what: (d: { run: string; answer: string; answers: readonly string[] }) =>
       d.answers.length === 0

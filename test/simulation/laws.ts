@@ -17,6 +17,8 @@ function isGood(outcome: string): boolean {
 }
 
 const POLICY = createPolicyGate();
+/** What ends an attempt, or lays it to rest. */
+const ENDS: ReadonlySet<string> = new Set(["stage.finished", "stage.interrupted", "stage.rested", "stage.parked"]);
 
 const LAWS: Readonly<Record<string, Law>> = {
   "an INTENT is durable before its effect begins, and carries the rule that allowed it": (run) => {
@@ -126,7 +128,7 @@ const LAWS: Readonly<Record<string, Law>> = {
     return stages !== null && started > stages ? `${started} stages started, the limit is ${stages}` : null;
   },
   "the worst case holds, lost attempts aside": (run) => {
-    const lost = ofType(run, "stage.interrupted").length;
+    const lost = ofType(run, "stage.interrupted").length + ofType(run, "stage.parked").length;
     const started = ofType(run, "stage.started").length;
     const { bound } = run.plan;
     if (started - lost > bound.stages) return `${started - lost} starts, the bound is ${bound.stages}`;
@@ -141,8 +143,7 @@ const LAWS: Readonly<Record<string, Law>> = {
     const open = new Set<string>();
     for (const { event } of run.events) {
       if (event.type === "stage.started") open.add(event.stage);
-      if (event.type === "stage.finished" || event.type === "stage.interrupted" || event.type === "stage.rested")
-        open.delete(event.stage);
+      if ("stage" in event && ENDS.has(event.type)) open.delete(event.stage);
       if (open.size === 0 || event.type !== "stage.started") continue;
       const stage = stageOf(run.plan, event.stage.replace(/[.[].*$/, ""));
       const most = stage.kind === "group" ? stage.maxParallel : 1;

@@ -5,13 +5,13 @@ import { NO_USAGE } from "../../base/usage.ts";
 import type { ChildReport, ChildRequest } from "../../ports/child-runs.ts";
 import type { HostedEnd } from "../../ports/engine.ts";
 import type { RunPage } from "../../ports/store/run-index.ts";
-import { neededAnswer } from "../../run/approval/answer.ts";
-import { isTerminal, type StopReason } from "../../run/reasons.ts";
+import { neededAnswer, restsUntil } from "../../run/approval/answer.ts";
+import { isTerminal, type StopReason, type WaitReason } from "../../run/reasons.ts";
 import { resumeRun } from "./answers.ts";
 import { endOf, type HostedRun, type Hosting, leave, startRun } from "./hosting.ts";
 import { restoreRun } from "./restore.ts";
 
-const RESTING: ChildReport = { ended: false, status: "waiting", reason: "awaiting_approval" };
+const RESTING: ChildReport = { ended: false, status: "waiting", reason: "awaiting_approval", until: null };
 
 export async function runChild(hosting: Hosting, request: ChildRequest, signal: AbortSignal): Promise<ChildReport> {
   const { run } = request;
@@ -23,8 +23,9 @@ export async function runChild(hosting: Hosting, request: ChildRequest, signal: 
   if (here !== undefined) return reportOf(await follow(here, request, signal));
   const { plan, state } = await restoreRun(hosting.ports.journal, row);
   if (isTerminal(state.status)) return reportOf(endOf(state));
-  // Only a person can answer; the parent rests with its child until then.
-  if (neededAnswer(plan, state, hosting.ports.clock.now()) !== null) return RESTING;
+  // Only a person can answer, and only time can pass; the parent rests with its child until then.
+  const now = Math.max(state.facts.at, hosting.ports.clock.now());
+  if (neededAnswer(plan, state, now) !== null || restsUntil(plan, state, now) !== null) return reportOf(endOf(state));
   const child = await resumeRun(hosting, run, { by: `run ${request.parent.run}` });
   return reportOf(await follow(child, request, signal));
 }
@@ -52,9 +53,10 @@ async function follow(child: HostedRun, request: ChildRequest, signal: AbortSign
   }
 }
 
-function reportOf({ status, reason, usage, tree }: HostedEnd): ChildReport {
+function reportOf({ status, reason, until, usage, tree }: HostedEnd): ChildReport {
   if (isTerminal(status)) return { ended: true, status, reason: reason as StopReason, usage, tree };
-  return status === "paused" ? { ended: false, status, reason: null } : RESTING;
+  if (status === "paused") return { ended: false, status, reason: null, until: null };
+  return status === "waiting" ? { ended: false, status, reason: reason as WaitReason, until } : RESTING;
 }
 
 /** Calls back for every child that has not ended: they were lost with a parent that nobody hosted. */

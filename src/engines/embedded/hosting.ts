@@ -76,7 +76,7 @@ async function endOfHosting(
     return endOf(end.state);
   } catch (error) {
     // What was asked of a drained run stays for its next host.
-    if (error === DRAINED) return { run, status: "running", reason: null, usage: NO_USAGE, tree: null };
+    if (error === DRAINED) return { run, status: "running", reason: null, until: null, usage: NO_USAGE, tree: null };
     throw error;
   } finally {
     unwatch();
@@ -94,7 +94,8 @@ async function clearAfter({ ports }: Hosting, plan: Plan, { facts }: RunState): 
 
 export function endOf(state: RunState): HostedEnd {
   const { run, usage, tree } = state.facts;
-  return { run, status: state.status, reason: "reason" in state ? state.reason : null, usage, tree };
+  const until = state.status === "waiting" ? state.until : null;
+  return { run, status: state.status, reason: "reason" in state ? state.reason : null, until, usage, tree };
 }
 
 /** A new run; resolves when it exists durably. Its first events share one append with its first INTENT. */
