@@ -4,11 +4,11 @@ import type { JsonObject } from "../base/json.ts";
 import type { Plan } from "../plan/plan.ts";
 import { needsTree } from "../plan/walls.ts";
 import type { Action, ActionContext } from "../ports/actions.ts";
+import type { ChildReport } from "../ports/child-runs.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { Certified } from "../ports/trust/certifier.ts";
 import type { CertificateRef, EventOf, Fact } from "../run/events.ts";
 import { childOf } from "../run/plan-index.ts";
-import type { WaitReason } from "../run/reasons.ts";
 import type { Landing } from "./aftermath.ts";
 import { childRunId } from "./child-id.ts";
 import { createDeadline, type Deadline } from "./control/deadline.ts";
@@ -17,6 +17,7 @@ import { type Finished, type Flight, failure, type Of } from "./flight.ts";
 import { performGate } from "./judge/gate.ts";
 import { performInspection } from "./judge/inspect.ts";
 import { performProcess } from "./process.ts";
+import { quotaFact } from "./quota.ts";
 
 /** Turns of the promise queue in which an action that waits for nothing has ended. */
 const TURNS_AT_ONCE = 4;
@@ -33,7 +34,7 @@ export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, ha
         stage.kind === "gate" && needsTree(plan)
           ? await performGate(plan, flight, { ...effect, stage }, ports, halt)
           : await performProcess(plan, flight, effect, ports, halt);
-      return { fact: done(finished), clear };
+      return { fact: (await quotaFact(flight, stage, finished, ports)) ?? done(finished), clear };
     }
     case "inspection":
       return { fact: done(await performInspection(plan, flight, effect, ports, halt)) };
@@ -151,9 +152,12 @@ interface Rested {
 }
 
 /** A child that goes on by itself; who else rests waits for a person. */
-function parkedBy({ reason, until }: { readonly reason: WaitReason | null; readonly until: number | null }): Pick<EventOf<"stage.rested">, "parked"> {
-  return until === null || reason === null || reason === "awaiting_approval" ? {} : { parked: { reason, until } };
+function parkedBy({ reason, until, target }: Resting): Pick<EventOf<"stage.rested">, "parked"> {
+  if (until === null || reason === null || reason === "awaiting_approval") return {};
+  return { parked: { reason, until, ...(target === null ? {} : { target }) } };
 }
+
+type Resting = Extract<ChildReport, { ended: false }>;
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

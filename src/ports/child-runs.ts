@@ -31,6 +31,8 @@ export type ChildReport =
       readonly status: "waiting" | "paused";
       readonly reason: WaitReason | null;
       readonly until: number | null;
+      /** What must let it then; null: nothing but time. */
+      readonly target: string | null;
     };
 
 export interface ChildRuns {

@@ -56,6 +56,13 @@ export interface ResourceUse {
 /** Policy asks, an attempt was lost that must not be repeated unasked, or a gate is for a person to judge. */
 export type QuestionKind = "policy" | "interrupted" | "gate";
 
+/** What a run that was refused for now rests for. */
+export interface Parked {
+  readonly reason: ParkReason;
+  readonly until: number;
+  readonly target?: string;
+}
+
 export interface RefusedHost {
   readonly host: string;
   readonly port: number;
@@ -151,7 +158,7 @@ interface EventFields {
     readonly attempt: number;
     readonly child: string;
     /** Why, and when it goes on by itself. Without it a person must act. */
-    readonly parked?: { readonly reason: ParkReason; readonly until: number };
+    readonly parked?: Parked;
   };
   /**
    * The attempt was refused for now, by the quota of a vendor or by a budget that frees again. That is no failure: it counts
@@ -164,7 +171,7 @@ interface EventFields {
     /** When it may be tried again; null: nobody said, and the laws choose. */
     readonly until: number | null;
     readonly why: string;
-    /** What has refused; whoever else needs it is refused too. */
+    /** What has refused, such as `quota:claude`: whoever else needs it is refused too. */
     readonly target?: string | undefined;
     readonly log?: LogRef | undefined;
     /** Without it the most that it may cost is charged. */
@@ -226,8 +233,8 @@ interface EventFields {
   "approval.reminded": { readonly stage: string; readonly id: string; readonly digest: string };
   /** Nobody answered in time: the question is closed for good. */
   "approval.expired": { readonly stage: string; readonly id: string; readonly digest: string };
-  /** `until`: when it goes on by itself. Without it a person must act. */
-  "run.waiting": { readonly reason: WaitReason; readonly until?: number };
+  /** `until`: when it goes on by itself, where `target` lets it. Without it a person must act. */
+  "run.waiting": { readonly reason: WaitReason; readonly until?: number; readonly target?: string };
   "run.pausing": { readonly by: string };
   "run.paused": { readonly by: string };
   /** The run will end: nothing new starts, what is under way is ended. */

@@ -11,7 +11,7 @@ import type { EventOf, RunEvent } from "./events.ts";
 import { closeGroup, finishLane, laneFor, openGroup, refuse } from "./lanes.ts";
 import { chargeOf } from "./limits.ts";
 import type { TerminalStatus } from "./reasons.ts";
-import { goOn, park, restWithChild } from "./rest/park.ts";
+import { goOn, park, restOf, restWithChild } from "./rest/park.ts";
 import type { Progress, RunningState, RunState, StageResult } from "./state.ts";
 import { transition } from "./transitions.ts";
 
@@ -124,7 +124,7 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
     case "run.paused":
       return { status: "paused", facts, progress, by: event.by };
     case "run.waiting":
-      return { status: "waiting", facts, progress, reason: event.reason, until: event.until ?? null, stopping: null };
+      return { status: "waiting", facts, progress, ...restOf(event), stopping: null };
     case "run.stopping":
       return { ...state, stopping: { reason: event.reason, detail: event.detail } };
     case "run.finished":

@@ -31,7 +31,7 @@ function newLane(path: string, leaf: Lane["leaf"], position: number, visit: numb
     failures: 0,
     readyAt: 0,
     parks: 0,
-    parkedFor: null,
+    parked: null,
     question: null,
     granted: null,
     refusal: null,

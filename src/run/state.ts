@@ -13,8 +13,8 @@ import type { RunId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Usage } from "../base/usage.ts";
 import type { LeafStage, Target } from "../plan/plan.ts";
-import type { ArtifactRef, Cause, LogRef, QuestionKind } from "./events.ts";
-import type { ParkReason, StopReason, TerminalStatus, WaitReason } from "./reasons.ts";
+import type { ArtifactRef, Cause, LogRef, Parked, QuestionKind } from "./events.ts";
+import type { StopReason, TerminalStatus, WaitReason } from "./reasons.ts";
 
 /** An open question about a lane. The answer must name the digest, so it cannot be used for anything else. */
 export interface Question {
@@ -57,8 +57,8 @@ export interface Lane {
   readyAt: number;
   /** How often an attempt of this visit was refused for now. */
   parks: number;
-  /** Why it is parked, or rests with a child run that is; null: it is not, or a person must act. */
-  parkedFor: ParkReason | null;
+  /** What it is parked for, or rests with a child run that is; null: it is not, or a person must act. */
+  parked: Parked | null;
   question: Question | null;
   /** Digest of the content a person has allowed. */
   granted: string | null;
@@ -153,6 +153,8 @@ export type RunState =
       readonly reason: WaitReason;
       /** When it goes on by itself; null: a person must act. */
       readonly until: number | null;
+      /** What must let it; null: nothing but time. */
+      readonly target: string | null;
       readonly stopping: Stopping | null;
     }
   | { readonly status: "paused"; readonly facts: RunFacts; readonly progress: Progress; readonly by: string }

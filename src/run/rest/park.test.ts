@@ -14,7 +14,7 @@ const STAGE = "stages:\n  - { id: a, command: [ok], max_attempts: 2 }\n";
 const BOTH = `stages:
   - id: g
     group:
-      stages:
+      parallel:
         - { id: a, command: [ok] }
         - { id: b, command: [ok] }
 `;

@@ -4,10 +4,10 @@
  */
 import { addUsage } from "../../base/usage.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { EventOf, Fact, RunEvent } from "../events.ts";
+import type { EventOf, Fact, Parked, RunEvent } from "../events.ts";
 import { finishLane, laneFor } from "../lanes.ts";
 import { chargeOf } from "../limits.ts";
-import type { Lane, Progress, RunningState } from "../state.ts";
+import type { Lane, Progress, RunningState, RunState } from "../state.ts";
 
 /** So often may one visit of a stage be refused before that is a failure. */
 export const MOST_PARKS = 60;
@@ -23,16 +23,18 @@ export function park(plan: Plan, state: RunningState, event: EventOf<"stage.park
     const { why: error, log, tree } = event;
     return finishLane(plan, state, event.stage, { outcome: "failure", cause: "parked", error, log, tree }, event.at);
   }
+  const { reason, target, tree } = event;
+  const until = timeFor(lane.parks, event);
   facts.started -= 1;
   lane.status = "parked";
-  lane.parkedFor = event.reason;
-  lane.readyAt = timeFor(lane, event);
-  lane.leftTree = event.tree ?? null;
+  lane.parked = { reason, until, ...(target === undefined ? {} : { target }) };
+  lane.readyAt = until;
+  lane.leftTree = tree ?? null;
   return state;
 }
 
 /** What was said counts as long as it proves true: each further refusal of the visit makes the least wait longer. */
-function timeFor({ parks }: Lane, { at, until }: EventOf<"stage.parked">): number {
+function timeFor(parks: number, { at, until }: EventOf<"stage.parked">): number {
   const grown = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (parks - 1));
   if (until === null || until <= at) return at + grown;
   return parks === 1 ? until : Math.max(until, at + grown / 2);
@@ -41,7 +43,7 @@ function timeFor({ parks }: Lane, { at, until }: EventOf<"stage.parked">): numbe
 /** The stage rests with its child run; where that was refused for now, beginning again with it counts for nothing. */
 export function restWithChild(lane: Lane, state: RunningState, { parked }: EventOf<"stage.rested">): RunningState {
   lane.status = "resting";
-  lane.parkedFor = parked?.reason ?? null;
+  lane.parked = parked ?? null;
   if (parked === undefined) return state;
   lane.readyAt = parked.until;
   state.facts.started -= 1;
@@ -50,15 +52,20 @@ export function restWithChild(lane: Lane, state: RunningState, { parked }: Event
 
 /** Nothing is under way and nothing may start: what the run rests for, and until when. */
 export function restFact(lanes: readonly Lane[]): Fact {
-  let next: Lane | null = null;
-  for (const lane of lanes) {
-    const isParked = lane.parkedFor !== null && (lane.status === "parked" || lane.status === "resting");
-    if (isParked && (next === null || lane.readyAt < next.readyAt)) next = lane;
+  let next: Parked | null = null;
+  for (const { status, parked } of lanes) {
+    if (parked === null || (status !== "parked" && status !== "resting")) continue;
+    if (next === null || parked.until < next.until) next = parked;
   }
-  return next?.parkedFor
-    ? { type: "run.waiting", reason: next.parkedFor, until: next.readyAt }
-    : { type: "run.waiting", reason: "awaiting_approval" };
+  return { type: "run.waiting", ...(next ?? { reason: "awaiting_approval" }) };
 }
+
+/** The same, as the state of a run that waits. */
+export function restOf({ reason, until = null, target = null }: EventOf<"run.waiting">): Rest {
+  return { reason, until, target };
+}
+
+type Rest = Pick<Extract<RunState, { status: "waiting" }>, "reason" | "until" | "target">;
 
 /** Stages whose child run rested go on with it; what a person does not want to wait for is tried at once. */
 export function goOn(progress: Progress, event: RunEvent): void {
