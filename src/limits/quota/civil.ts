@@ -32,6 +32,13 @@ export function civilOf(at: number): Civil {
   };
 }
 
+/** `2026-08-14T00:00:00Z` */
+export function isoOf(at: number): string {
+  const { year, month, day, hour, minute, second } = civilOf(at);
+  const [mm, dd, h, m, s] = [month, day, hour, minute, second].map((part) => String(part).padStart(2, "0"));
+  return `${String(year).padStart(4, "0")}-${mm}-${dd}T${h}:${m}:${s}Z`;
+}
+
 /** Whether there is such a date and time. */
 export function isCivil(civil: Civil): boolean {
   const { month, day, hour, minute, second } = civil;

@@ -50,7 +50,7 @@ describe("an attempt that is refused for now", () => {
     const rest: RunEvent = { type: "run.waiting", at: BORN + 5, reason: "awaiting_quota", until: BORN + MINUTE };
     const waiting = fold(plan, STARTED, started("a", 1), parked("a", 1, BORN + 5, BORN + MINUTE), rest);
     expect(waiting).toMatchObject({ status: "waiting", reason: "awaiting_quota", until: BORN + MINUTE });
-    expect(() => resumeFacts(plan, waiting, { by: "ada" }, BORN + MINUTE - 1)).toThrow("rests until a time to come");
+    expect(() => resumeFacts(plan, waiting, { by: "ada" }, BORN + MINUTE - 1)).toThrow("rests until 2023-11-14T22:14:20Z: awaiting_quota");
     expect(resumeFacts(plan, waiting, { by: "ada" }, BORN + MINUTE).facts).toEqual([
       { type: "run.resumed", after: "wait" },
     ]);
