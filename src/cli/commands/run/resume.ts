@@ -35,7 +35,7 @@ export const resumeCommand: CommandSpec = {
     const { given } = context;
     const name = given.text("run");
     if ((name === undefined) !== given.flag("due"))
-      throw pawlError(CLI_ERRORS, "CLI_USAGE_INVALID", { problem: "give either a run or --due" });
+      throw pawlError(CLI_ERRORS, "CLI_USAGE_INVALID", { message: "give either a run or --due", command: "resume" });
     const runtime = await context.open({ readOnly: false });
     await runtime.sweepApprovals();
     return name === undefined ? resumeDue(context, runtime) : resumeOne(context, runtime, name);
