@@ -4,7 +4,7 @@ import type { Mutant } from "./mutant.ts";
 const PARK = ["src/run/rest/park.test.ts"];
 const READ = ["src/limits/quota/read-quota.test.ts"];
 const KERNEL = ["src/kernel/quota.test.ts"];
-const WAKE = ["test/integration/quota-waking.test.ts"];
+const WAKE = ["src/engines/embedded/waking.test.ts"];
 
 export const QUOTA_MUTANTS: readonly Mutant[] = [
   {

@@ -3,7 +3,7 @@ import { planFrom } from "../../test/support/plan-from-yaml.ts";
 import { createTestHost, type Script, type TestHost } from "../../test/support/run-plan.ts";
 import type { RunEvent } from "../run/events.ts";
 
-const AGENT = "stages:\n  - { id: fix, command: [claude], quota: claude }\n  - { id: after, command: [ok] }\n";
+const AGENT = "stages:\n  - { id: fix, command: [ok], quota: claude }\n  - { id: after, command: [ok] }\n";
 const SAID = "Working on it\nYou've hit your session limit · resets 3pm (UTC)\n";
 /** The virtual clock begins at 2023-11-14T22:13:20Z. */
 const THREE = Date.parse("2023-11-15T15:00:00Z");
@@ -66,7 +66,7 @@ describe("a command that its vendor refuses", () => {
   });
 
   it("has failed where waiting does not help, where nobody refused it, and where its end is not known", async () => {
-    const plain = "stages:\n  - { id: fix, command: [claude] }\n";
+    const plain = "stages:\n  - { id: fix, command: [ok] }\n";
     const cases = await Promise.all([
       hosted(AGENT, "Your credit balance is too low to access the Anthropic API"),
       hosted(AGENT, "1 test failed"),
