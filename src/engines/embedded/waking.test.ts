@@ -14,7 +14,8 @@ import { STAGGER_MS } from "./turns.ts";
 
 const MINUTE = 60_000;
 const WORK_MS = 5000;
-const AGENT = "stages:\n  - { id: fix, command: [ok], quota: any }\n";
+const AGENT = "workspace: directory\nstages:\n  - { id: fix, command: [ok], quota: any }\n";
+const PARENT = "workspace: directory\nstages:\n  - { id: child, run: { blueprint: ./child.yaml } }\n";
 const BY = "test";
 
 interface Attempt {
@@ -100,7 +101,7 @@ function createFleet(): Fleet {
       limit = { until, says: says ?? `You've hit your usage limit. Try again in ${seconds} seconds.` };
     },
     async start(engine, yaml = AGENT) {
-      const plan = planFrom(yaml);
+      const plan = planFrom(yaml, { children: { "child.yaml": AGENT } });
       const tree = null;
       return (await over(engine.start({ run: buildRunId(), plan, params: {}, tree }))).ended;
     },
@@ -233,5 +234,36 @@ describe("a run that rests until a time", () => {
     await fleet.over(ended);
     await fleet.over(waking.catch(() => undefined));
     await refused;
+  });
+
+  it("takes the run with it that waits for it, and goes on with it", async () => {
+    const fleet = createFleet();
+    const { engine, store } = fleet.host();
+    const until = fleet.now() + 60 * MINUTE;
+    fleet.refuse(until);
+    const { run, ...rest } = await fleet.over(fleet.start(engine, PARENT));
+    expect(rest).toMatchObject({ status: "waiting", reason: "awaiting_quota", target: "quota:any" });
+    const children = await store.runs.list({ parent: run, limit: 9 });
+    expect(children.rows).toMatchObject([{ status: "waiting", reason: "awaiting_quota" }]);
+    expect(await fleet.over(wake(fleet.host().engine, run))).toMatchObject({ status: "succeeded" });
+    expect(fleet.attempts.map(({ refused }) => refused)).toEqual([true, false]);
+  });
+
+  it("is tried with the run that waits for it when a person insists on that", async () => {
+    const fleet = createFleet();
+    const { engine } = fleet.host();
+    fleet.refuse(fleet.now() + 60 * MINUTE);
+    const { run } = await fleet.over(fleet.start(engine, PARENT));
+    fleet.refuse(0);
+    const { ended } = await engine.resume(run, { by: BY, early: true });
+    expect(await fleet.over(ended)).toMatchObject({ status: "succeeded" });
+  });
+
+  it("goes on at once where it rests for something else", async () => {
+    const fleet = createFleet();
+    const { engine } = fleet.host();
+    const paused = "workspace: directory\nstages:\n  - { id: fix, command: [ok], on_success: paused }\n";
+    const { run } = await fleet.over(fleet.start(engine, paused));
+    expect(await fleet.over(wake(engine, run))).toMatchObject({ status: "succeeded" });
   });
 });
