@@ -23,8 +23,6 @@ export async function quotaFact(
   const quota = readQuota({ text, vendor: stage.quota, at: clock.now(), zone });
   if (quota === null || quota.kind === "credit") return null;
   const { until, why, evidence } = quota;
-  return {
-    ...{ type: "stage.parked", stage: path, attempt, reason: "awaiting_quota", until },
-    ...{ why: `${why}: ${evidence}`, target: `quota:${stage.quota}`, log, usage, used, tree },
-  };
+  const said = { until, why: `${why}: ${evidence}`, target: `quota:${stage.quota}` };
+  return { type: "stage.parked", stage: path, attempt, reason: "awaiting_quota", ...said, log, usage, used, tree };
 }

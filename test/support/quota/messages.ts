@@ -17,6 +17,8 @@ const copilot = (issue: number): string => `https://github.com/github/copilot-cl
 const github = (thread: string): string => `https://github.com/${thread}`;
 const quota = "quota" as const;
 const rate = "rate" as const;
+const overloaded = "overloaded" as const;
+const credit = "credit" as const;
 
 const CLAUDE: readonly Said[] = [
   {
@@ -517,7 +519,7 @@ const OTHERS: readonly Said[] = [
     source: github("pollinations/pollinations/issues/6260"),
     at: "2025-12-21T01:27:42.111Z",
     text: "azure-openai error: The system is currently experiencing high demand and cannot process your request. Your request exceeds the maximum usage size allowed during peak load. Please retry after 20 seconds.",
-    ...{ kind: "overloaded", until: "2025-12-21T01:28:02.111Z" },
+    ...{ kind: overloaded, until: "2025-12-21T01:28:02.111Z" },
   },
   {
     source: github("Azure-Samples/azure-search-openai-demo/issues/177"),
@@ -603,13 +605,13 @@ const OTHERS: readonly Said[] = [
     source: github("continuedev/continue/issues/10373"),
     at: "2026-02-09T00:00:00Z",
     text: '429 "Your team x has either used all available credits or reached its monthly spending limit. To continue making API requests, please purchase more credits or raise your spending limit."',
-    ...{ kind: "credit", until: null },
+    ...{ kind: credit, until: null },
   },
   {
     source: github("astrio-labs/forall/issues/76"),
     at: "2025-11-23T00:00:00Z",
     text: '{"error":{"message":"This request requires more credits, or fewer max_tokens. You requested up to 64000 tokens, but\ncan only afford 2666.","code":402}}\nRetrying in 0.2 seconds...',
-    ...{ kind: "credit", until: null },
+    ...{ kind: credit, until: null },
   },
 ];
 
