@@ -200,7 +200,8 @@ export const STAGE_FIELDS = {
   },
   quota: {
     shape: oneOf(...QUOTA_VENDORS),
-    about: "Whose limit messages it may fail with: the run then rests until the limit is over, and nothing counts as failed.",
+    about:
+      "Whose limit messages it may fail with: the run then rests until the limit is over, and nothing counts as failed.",
     kinds: ["command"],
   },
   inputs: {

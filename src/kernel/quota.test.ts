@@ -25,7 +25,8 @@ async function hosted(
   return host;
 }
 
-const parkedOf = (events: readonly RunEvent[]): RunEvent | undefined => events.find(({ type }) => type === "stage.parked");
+const parkedOf = (events: readonly RunEvent[]): RunEvent | undefined =>
+  events.find(({ type }) => type === "stage.parked");
 
 describe("a command that its vendor refuses", () => {
   it("rests until the vendor says, and has not failed", async () => {

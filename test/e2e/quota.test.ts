@@ -50,7 +50,9 @@ describe("a run that its vendor refuses", () => {
     expect(await waits()).toMatchObject({ status: "waiting", reason: "awaiting_quota" });
     const { code, stdout, stderr } = await run.ended;
     expect(code).toBe(0);
-    expect(stderr).toMatch(/rests until [-\d]+ [:\d]+ UTC, in [\d.]+m?s: awaiting_quota, the quota of the vendor is used up/);
+    expect(stderr).toMatch(
+      /rests until [-\d]+ [:\d]+ UTC, in [\d.]+m?s: awaiting_quota, the quota of the vendor is used up/,
+    );
     expect(stdout).toContain("fix parked: the quota of the vendor is used up");
     expect(Number(calls().at(-2)?.split(" ")[1]) / 1e6).toBeGreaterThanOrEqual(reset);
   });
@@ -105,12 +107,12 @@ describe("six runs in six processes", () => {
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
     const told = calls().map((line) => line.split(" "));
     expect(told.filter(([what]) => what === "refused")).toHaveLength(6);
-    const times = (what: string): number[] =>
-      told.filter(([kind]) => kind === what).map(([, at]) => Number(at) / 1e6);
+    const times = (what: string): number[] => told.filter(([kind]) => kind === what).map(([, at]) => Number(at) / 1e6);
     const begins = times("begin");
     expect(begins).toHaveLength(6);
     expect(begins[0]).toBeGreaterThanOrEqual(reset);
     expect(begins[1]).toBeGreaterThanOrEqual(times("end")[0] as number);
-    for (const [at, begin] of begins.slice(2).entries()) expect(begin - (begins[at + 1] as number)).toBeGreaterThan(1500);
+    for (const [at, begin] of begins.slice(2).entries())
+      expect(begin - (begins[at + 1] as number)).toBeGreaterThan(1500);
   });
 });

@@ -1,21 +1,17 @@
 /** How a run that rests goes on: answers, what is due, and a person who resumes it. The lease lets one of them through. */
 import { isPawlError, type PawlError, pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
+import type { ResumeOptions } from "../../ports/engine.ts";
 import { type Answer, answerFacts, resumeFacts, type Taken, tendFacts } from "../../run/approval/answer.ts";
 import { approvalsOf } from "../../run/approval/approvals.ts";
 import { runOfId } from "../../run/approval/question.ts";
-import type { ResumeOptions } from "../../ports/engine.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
 import type { RunState } from "../../run/state.ts";
 import { type HostedRun, type Hosting, takeOver } from "./hosting.ts";
 import { eachOpenChild } from "./open-children.ts";
 import { readAll } from "./restore.ts";
 
-export async function resumeRun(
-  hosting: Hosting,
-  run: RunId,
-  options: ResumeOptions,
-): Promise<HostedRun> {
+export async function resumeRun(hosting: Hosting, run: RunId, options: ResumeOptions): Promise<HostedRun> {
   // Who does not want to wait for a run does not want to wait for the runs that it waits for.
   if (options.early === true) await wakeChildren(hosting, run, options);
   let taken: Taken = { facts: [], refusal: null };

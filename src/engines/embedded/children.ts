@@ -9,7 +9,13 @@ import { resumeRun } from "./answers.ts";
 import { endOf, type HostedRun, type Hosting, leave, startRun } from "./hosting.ts";
 import { restoreRun } from "./restore.ts";
 
-const RESTING: ChildReport = { ended: false, status: "waiting", reason: "awaiting_approval", until: null, target: null };
+const RESTING: ChildReport = {
+  ended: false,
+  status: "waiting",
+  reason: "awaiting_approval",
+  until: null,
+  target: null,
+};
 
 export async function runChild(hosting: Hosting, request: ChildRequest, signal: AbortSignal): Promise<ChildReport> {
   const { run } = request;

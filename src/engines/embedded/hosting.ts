@@ -79,7 +79,8 @@ async function endOfHosting(
     return endOf(end.state);
   } catch (error) {
     // What was asked of a drained run stays for its next host.
-    if (error === DRAINED) return { run, status: "running", reason: null, until: null, target: null, usage: NO_USAGE, tree: null };
+    if (error === DRAINED)
+      return { run, status: "running", reason: null, until: null, target: null, usage: NO_USAGE, tree: null };
     throw error;
   } finally {
     unwatch();

@@ -41,12 +41,19 @@ function codex(headers: Headers, at: number): readonly HeaderTime[] {
     const name = `x-codex-${window}`;
     if (!(Number(headers[`${name}-used-percent`]) >= 100)) return [];
     const exact = timeOf(headers, `${name}-reset-at`, (text) => readEpoch(Number(text)), true);
-    return exact.length > 0 ? exact : timeOf(headers, `${name}-reset-after-seconds`, (text) => secondsFrom(text, at), true);
+    return exact.length > 0
+      ? exact
+      : timeOf(headers, `${name}-reset-after-seconds`, (text) => secondsFrom(text, at), true);
   });
 }
 
 function retryAfter(headers: Headers, at: number): readonly HeaderTime[] {
-  const exact = timeOf(headers, "retry-after-ms", (text) => (isCount(text) ? at + Math.ceil(Number(text)) : null), false);
+  const exact = timeOf(
+    headers,
+    "retry-after-ms",
+    (text) => (isCount(text) ? at + Math.ceil(Number(text)) : null),
+    false,
+  );
   const rough = timeOf(headers, "retry-after", (text) => secondsFrom(text, at) ?? readHttpDate(text), false);
   return exact.length > 0 ? exact : rough;
 }
@@ -54,7 +61,9 @@ function retryAfter(headers: Headers, at: number): readonly HeaderTime[] {
 function anthropic(headers: Headers): readonly HeaderTime[] {
   return ["requests", "tokens", "input-tokens", "output-tokens"].flatMap((what) => {
     const name = `anthropic-ratelimit-${what}`;
-    return isUsedUp(headers[`${name}-remaining`]) ? timeOf(headers, `${name}-reset`, (text) => readIso(text, "UTC"), false) : [];
+    return isUsedUp(headers[`${name}-remaining`])
+      ? timeOf(headers, `${name}-reset`, (text) => readIso(text, "UTC"), false)
+      : [];
   });
 }
 

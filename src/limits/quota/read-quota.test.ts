@@ -102,7 +102,11 @@ describe("headers", () => {
     expect(seconds({ "retry-after": "1.5" })).toBe(1.5);
     expect(seconds({ "retry-after": "30", "retry-after-ms": "1250" })).toBe(1.25);
     expect(seconds({ "retry-after": "Wed, 04 Mar 2026 12:05:00 GMT" })).toBe(300);
-    for (const value of ["Wed, 04 Mar 2026 11:00:00 GMT", "Wed, 04 Foo 2026 12:05:00 GMT", "Wed, 99 Mar 2026 12:05:00 GMT"])
+    for (const value of [
+      "Wed, 04 Mar 2026 11:00:00 GMT",
+      "Wed, 04 Foo 2026 12:05:00 GMT",
+      "Wed, 99 Mar 2026 12:05:00 GMT",
+    ])
       expect(seconds({ "retry-after": value })).toBeNull();
     expect(seconds({ "retry-after": "-1" })).toBeNull();
     expect(seconds({ "retry-after": "soon", "retry-after-ms": "soon" })).toBeNull();
@@ -164,7 +168,11 @@ describe("a refusal", () => {
       evidence: "status 429",
     });
     expect([402, 503, 529].map((status) => read({ status })?.kind)).toEqual(["credit", "overloaded", "overloaded"]);
-    expect([200, 400, 500].map((status) => read({ status, headers: { "retry-after": "5" } }))).toEqual([null, null, null]);
+    expect([200, 400, 500].map((status) => read({ status, headers: { "retry-after": "5" } }))).toEqual([
+      null,
+      null,
+      null,
+    ]);
   });
 
   it("is none where no vendor says no", () => {

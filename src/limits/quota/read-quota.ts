@@ -3,7 +3,7 @@
  * and an instant is never in the past.
  */
 import { DAY_MS } from "./civil.ts";
-import { type HeaderTime, type Headers, readHeaders } from "./headers.ts";
+import { type Headers, type HeaderTime, readHeaders } from "./headers.ts";
 import { type PhraseTime, readPhrases } from "./phrases.ts";
 import { type Found, findSignal, type QuotaKind, type QuotaVendor } from "./signals.ts";
 

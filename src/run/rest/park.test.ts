@@ -19,7 +19,14 @@ const BOTH = `stages:
         - { id: b, command: [ok] }
 `;
 
-const CREATED: EventOf<"run.created"> = { type: "run.created", at: BORN, run: "r_1", blueprint: "b", plan: "p", params: {} };
+const CREATED: EventOf<"run.created"> = {
+  type: "run.created",
+  at: BORN,
+  run: "r_1",
+  blueprint: "b",
+  plan: "p",
+  params: {},
+};
 const STARTED: RunEvent = { type: "run.started", at: BORN };
 
 function started(stage: string, attempt: number, at = BORN): RunEvent {
@@ -50,7 +57,9 @@ describe("an attempt that is refused for now", () => {
     const rest: RunEvent = { type: "run.waiting", at: BORN + 5, reason: "awaiting_quota", until: BORN + MINUTE };
     const waiting = fold(plan, STARTED, started("a", 1), parked("a", 1, BORN + 5, BORN + MINUTE), rest);
     expect(waiting).toMatchObject({ status: "waiting", reason: "awaiting_quota", until: BORN + MINUTE });
-    expect(() => resumeFacts(plan, waiting, { by: "ada" }, BORN + MINUTE - 1)).toThrow("rests until 2023-11-14T22:14:20Z: awaiting_quota");
+    expect(() => resumeFacts(plan, waiting, { by: "ada" }, BORN + MINUTE - 1)).toThrow(
+      "rests until 2023-11-14T22:14:20Z: awaiting_quota",
+    );
     expect(resumeFacts(plan, waiting, { by: "ada" }, BORN + MINUTE).facts).toEqual([
       { type: "run.resumed", after: "wait" },
     ]);
@@ -124,7 +133,10 @@ describe("a group with a member that is refused for now", () => {
     const rest: RunEvent = { type: "run.waiting", at: BORN, reason: "awaiting_quota", until: BORN + MINUTE };
     const events = [open, started("g.a", 1), started("g.b", 1), parked("g.b", 1, BORN, BORN + MINUTE)];
     const state = fold(plan, STARTED, ...events, parked("g.a", 1, BORN, BORN + 2 * MINUTE));
-    expect(decide(plan, state, BORN)).toEqual({ kind: "record", fact: { type: "run.waiting", reason: "awaiting_quota", until: BORN + MINUTE } });
+    expect(decide(plan, state, BORN)).toEqual({
+      kind: "record",
+      fact: { type: "run.waiting", reason: "awaiting_quota", until: BORN + MINUTE },
+    });
     const resumed: RunEvent = { type: "run.resumed", at: BORN + MINUTE, after: "wait" };
     const woken = evolve(plan, evolve(plan, state, rest), resumed);
     expect(decide(plan, woken, BORN + MINUTE)).toMatchObject({ kind: "authorize", start: { path: "g.b" } });
@@ -136,7 +148,14 @@ describe("a group with a member that is refused for now", () => {
 describe("a stage whose child run is refused for now", () => {
   const plan = planFrom(BOTH);
   const open: RunEvent = { type: "group.opened", at: BORN, stage: "g", visit: 1, members: 2 };
-  const done: RunEvent = { type: "stage.finished", at: BORN, stage: "g.b", attempt: 1, outcome: "success", cause: "ok" };
+  const done: RunEvent = {
+    type: "stage.finished",
+    at: BORN,
+    stage: "g.b",
+    attempt: 1,
+    outcome: "success",
+    cause: "ok",
+  };
 
   it("rests until its child goes on, counts for nothing, and may always be gone on with", () => {
     const reason = "awaiting_quota" as const;

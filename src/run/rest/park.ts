@@ -61,8 +61,8 @@ export function restFact(lanes: readonly Lane[]): Fact {
 }
 
 /** The same, as the state of a run that waits. */
-export function restOf({ reason, until = null, target = null }: EventOf<"run.waiting">): Rest {
-  return { reason, until, target };
+export function restOf({ reason, until, target }: EventOf<"run.waiting">): Rest {
+  return { reason, until: until ?? null, target: target ?? null };
 }
 
 type Rest = Pick<Extract<RunState, { status: "waiting" }>, "reason" | "until" | "target">;

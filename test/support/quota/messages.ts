@@ -211,7 +211,7 @@ const GEMINI: readonly Said[] = [
   {
     source: github("ai-christianson/RA.Aid/issues/182"),
     at: "2025-04-08T00:00:00Z",
-    text: "│ Encountered ResourceExhausted: 429 Gemini 2.5 Pro Preview doesn't have a free quota tier. │\n│ \"https://ai.google.dev/gemini-api/docs/rate-limits\" } , retry_delay { seconds: 33 } ]. Retrying in 8s...    │",
+    text: '│ Encountered ResourceExhausted: 429 Gemini 2.5 Pro Preview doesn\'t have a free quota tier. │\n│ "https://ai.google.dev/gemini-api/docs/rate-limits" } , retry_delay { seconds: 33 } ]. Retrying in 8s...    │',
     ...{ kind: rate, until: "2025-04-08T00:00:33Z" },
   },
 ];
