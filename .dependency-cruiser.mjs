@@ -2,16 +2,17 @@
  * The layer table. Read it as: files in <key> may import from <values> and from their own folder.
  * This table is the architecture: the rules below, docs/reference/layers.md and the test of the layers come from it.
  */
-const CHAIN = ["base", "policy", "blueprint", "plan", "gates", "run", "ports"];
+const CHAIN = ["base", "limits", "policy", "blueprint", "plan", "gates", "run", "ports"];
 
 export const LAYERS = {
   base: [],
-  policy: ["base"],
-  blueprint: ["base", "policy"],
-  plan: ["base", "policy", "blueprint"],
-  gates: ["base", "policy", "blueprint", "plan"],
-  run: ["base", "policy", "blueprint", "plan", "gates"],
-  ports: ["base", "policy", "blueprint", "plan", "gates", "run"],
+  limits: ["base"],
+  policy: ["base", "limits"],
+  blueprint: ["base", "limits", "policy"],
+  plan: ["base", "limits", "policy", "blueprint"],
+  gates: ["base", "limits", "policy", "blueprint", "plan"],
+  run: ["base", "limits", "policy", "blueprint", "plan", "gates"],
+  ports: ["base", "limits", "policy", "blueprint", "plan", "gates", "run"],
   kernel: CHAIN,
   engines: [...CHAIN, "kernel"],
   harness: CHAIN,
@@ -26,6 +27,7 @@ export const LAYERS = {
 /** What each layer holds and what it must not know; printed in docs/reference/layers.md. */
 export const LAYER_NOTES = {
   base: ["errors, diagnostics, JSON, ids, digests, durations", "the domain"],
+  limits: ["budgets, prices, breakers, quotas: laws on numbers and times", "the domain, input and output"],
   policy: ["rules, requests, decisions", "input and output"],
   blueprint: ["YAML text to Blueprint, every diagnostic at once", "plans, input and output"],
   plan: ["Blueprint to Plan: defaults, routes, worst-case bound, fingerprint", "runs"],

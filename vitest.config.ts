@@ -42,7 +42,7 @@ export default defineConfig({
     ],
     coverage: {
       provider: "v8",
-      include: ["src/{base,policy,blueprint,plan,gates,run,kernel,loops}/**/*.ts"],
+      include: ["src/{base,limits,policy,blueprint,plan,gates,run,kernel,loops}/**/*.ts"],
       exclude: ["**/*.test.ts"],
       reporter: ["text-summary", "json-summary", "html"],
       reportsDirectory: "coverage",

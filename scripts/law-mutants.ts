@@ -4,6 +4,7 @@ import { CHANGE_MUTANTS } from "./mutants/change.ts";
 import { JUDGEMENT_MUTANTS } from "./mutants/judgement.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { POLICY_MUTANTS } from "./mutants/policy.ts";
+import { QUOTA_MUTANTS } from "./mutants/quota.ts";
 import { RUN_MUTANTS } from "./mutants/run.ts";
 import { TRUST_MUTANTS } from "./mutants/trust.ts";
 
@@ -13,5 +14,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...CHANGE_MUTANTS,
   ...POLICY_MUTANTS,
   ...APPROVAL_MUTANTS,
+  ...QUOTA_MUTANTS,
   ...TRUST_MUTANTS,
 ];

@@ -2,6 +2,7 @@
 import type { Span } from "../base/diagnostic.ts";
 import type { Expression } from "../base/expression.ts";
 import type { JsonValue } from "../base/json.ts";
+import type { QuotaVendor } from "../limits/quota/signals.ts";
 import type { Rule } from "../policy/rule.ts";
 import type { SetName } from "../policy/shipped/sets.ts";
 
@@ -84,6 +85,8 @@ export interface CommandFields {
   readonly capture: Capture;
   /** Artifact name → path below the working directory, stored after the command ended well. */
   readonly outputs: readonly { readonly name: string; readonly path: string }[];
+  /** Whose words it says when it was refused for now; without it, every failure is one. */
+  readonly quota?: QuotaVendor;
 }
 
 /** The form in which a test runner tells its results; `auto`: found out from what it wrote. */

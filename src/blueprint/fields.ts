@@ -1,4 +1,5 @@
 /** The table of every key a blueprint may have. The validator reads by it and the JSON Schema is written from it. */
+import { QUOTA_VENDORS } from "../limits/quota/signals.ts";
 import { GATE_FIELDS, GATE_KINDS, type GateKind } from "./gate/gate-fields.ts";
 import { POLICY_FIELDS } from "./policy/rule-fields.ts";
 import { argument, expression, expressionMap, listOrReference, literal, program } from "./shapes/expression-shape.ts";
@@ -196,6 +197,12 @@ export const STAGE_FIELDS = {
     shape: record(relativePath(), { ...NAME, reserved: reservedOutput }),
     about: "Artifact name → file to store after success.",
     kinds: PROCESS,
+  },
+  quota: {
+    shape: oneOf(...QUOTA_VENDORS),
+    about:
+      "Whose limit messages it may fail with: the run then rests until the limit is over, and nothing counts as failed.",
+    kinds: ["command"],
   },
   inputs: {
     shape: list(text({ expected: "an artifact such as build.log", max: 130 }), { min: 0, max: 100 }),

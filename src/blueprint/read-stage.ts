@@ -206,5 +206,6 @@ function processFields(found: StageFound, program: Program | undefined): Command
     env: (found.env?.value ?? []).map(({ name, value }) => [name, value] as const),
     capture: found.capture?.value ?? "none",
     outputs: (found.outputs?.value ?? []).map(({ name, value }) => ({ name, path: value })),
+    ...(found.quota === undefined ? {} : { quota: found.quota.value }),
   };
 }

@@ -216,7 +216,17 @@ describe("perform a child run", () => {
 
   it("rests while its child rests", async () => {
     const host = createTestHost(plan, {
-      ports: { children: { run: async () => ({ ended: false, status: "waiting", reason: "awaiting_approval" }) } },
+      ports: {
+        children: {
+          run: async () => ({
+            ended: false,
+            status: "waiting",
+            reason: "awaiting_approval",
+            until: null,
+            target: null,
+          }),
+        },
+      },
     });
     expect(await host.start()).toMatchObject({ state: { status: "waiting" } });
     expect((await host.types()).slice(-2)).toEqual(["stage.rested", "run.waiting"]);
@@ -233,7 +243,13 @@ describe("perform a child run", () => {
         return report;
       },
     });
-    const resting: ChildReport = { ended: false, status: "waiting", reason: "awaiting_approval" };
+    const resting: ChildReport = {
+      ended: false,
+      status: "waiting",
+      reason: "awaiting_approval",
+      until: null,
+      target: null,
+    };
     const host = createTestHost(grouped, { ports: { children: children(resting) } });
     await host.start();
     const question = (await host.events()).find((event) => event.type === "approval.requested");

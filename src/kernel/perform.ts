@@ -4,9 +4,10 @@ import type { JsonObject } from "../base/json.ts";
 import type { Plan } from "../plan/plan.ts";
 import { needsTree } from "../plan/walls.ts";
 import type { Action, ActionContext } from "../ports/actions.ts";
+import type { ChildReport } from "../ports/child-runs.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { Certified } from "../ports/trust/certifier.ts";
-import type { CertificateRef, Fact } from "../run/events.ts";
+import type { CertificateRef, EventOf, Fact } from "../run/events.ts";
 import { childOf } from "../run/plan-index.ts";
 import type { Landing } from "./aftermath.ts";
 import { childRunId } from "./child-id.ts";
@@ -16,6 +17,7 @@ import { type Finished, type Flight, failure, type Of } from "./flight.ts";
 import { performGate } from "./judge/gate.ts";
 import { performInspection } from "./judge/inspect.ts";
 import { performProcess } from "./process.ts";
+import { quotaFact } from "./quota.ts";
 
 /** Turns of the promise queue in which an action that waits for nothing has ended. */
 const TURNS_AT_ONCE = 4;
@@ -32,7 +34,7 @@ export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, ha
         stage.kind === "gate" && needsTree(plan)
           ? await performGate(plan, flight, { ...effect, stage }, ports, halt)
           : await performProcess(plan, flight, effect, ports, halt);
-      return { fact: done(finished), clear };
+      return { fact: (await quotaFact(flight, stage, finished, ports)) ?? done(finished), clear };
     }
     case "inspection":
       return { fact: done(await performInspection(plan, flight, effect, ports, halt)) };
@@ -41,7 +43,7 @@ export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, ha
     case "run": {
       const report = await performRun(plan, flight, effect, ports, halt);
       return {
-        fact: "rested" in report ? { type: "stage.rested", stage: path, attempt, child: report.rested } : done(report),
+        fact: "rested" in report ? { type: "stage.rested", stage: path, attempt, ...report.rested } : done(report),
       };
     }
   }
@@ -123,7 +125,7 @@ async function performRun(
   effect: Of<"run">,
   ports: KernelPorts,
   halt: Halt,
-): Promise<Finished | { readonly rested: string }> {
+): Promise<Finished | Rested> {
   const child = childOf(plan, effect.stage.plan);
   const run = childRunId(flight.run, flight.stage, flight.visit, flight.failures);
   const request = {
@@ -136,7 +138,7 @@ async function performRun(
   };
   const deadline = createDeadline(effect.stage.timeoutMs, ports.clock, halt);
   const ended = await ports.children.run(request, deadline.halt.signal()).finally(deadline.clear);
-  if (!ended.ended) return { rested: run };
+  if (!ended.ended) return { rested: { child: run, ...parkedBy(ended) } };
   const { status, reason, usage } = ended;
   const tree = ended.tree ?? undefined;
   if (deadline.isLate())
@@ -144,6 +146,18 @@ async function performRun(
   if (status === "succeeded") return { outcome: "success", cause: "ok", child: run, usage, tree };
   return { ...failure("child", `run ${run} ${status}: ${reason}`), child: run, usage };
 }
+
+interface Rested {
+  readonly rested: Pick<EventOf<"stage.rested">, "child" | "parked">;
+}
+
+/** A child that goes on by itself; who else rests waits for a person. */
+function parkedBy({ reason, until, target }: Resting): Pick<EventOf<"stage.rested">, "parked"> {
+  if (until === null || reason === null || reason === "awaiting_approval") return {};
+  return { parked: { reason, until, ...(target === null ? {} : { target }) } };
+}
+
+type Resting = Extract<ChildReport, { ended: false }>;
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

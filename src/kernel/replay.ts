@@ -16,6 +16,7 @@ import type { Restored } from "./hosting.ts";
 const FROM_OUTSIDE: ReadonlySet<EventType> = new Set<EventType>([
   "stage.interrupted",
   "stage.rested",
+  "stage.parked",
   "run.resumed",
   "run.pausing",
   "approval.answered",

@@ -13,6 +13,7 @@ import type {
   SandboxMode,
   WorkspaceSpec,
 } from "../blueprint/blueprint.ts";
+import type { QuotaVendor } from "../limits/quota/signals.ts";
 import type { Rule } from "../policy/rule.ts";
 
 export type StageKind = "command" | "action" | "gate" | "inspection" | "approval" | "run" | "group";
@@ -73,7 +74,12 @@ interface PlanProcess {
   readonly outputs: readonly { readonly name: string; readonly path: string }[];
 }
 
-export type CommandStage = PlanStageCommon & PlanProcess & { readonly kind: "command" };
+export type CommandStage = PlanStageCommon &
+  PlanProcess & {
+    readonly kind: "command";
+    /** Whose limit messages it may fail with: it was refused for now then, and has not failed. */
+    readonly quota?: QuotaVendor;
+  };
 /** A check by a process, in a fresh checkout of exactly the tree that is judged. */
 export type GateStage = PlanStageCommon & PlanProcess & { readonly kind: "gate"; readonly judge: Judge };
 /** A check of what has changed since the run began. */

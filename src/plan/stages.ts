@@ -15,7 +15,7 @@ import { QUESTION_MS } from "../blueprint/gate/read-gate.ts";
 import { type ChildBounds, visitBound } from "./bound.ts";
 import type { RunSpec } from "./checks.ts";
 import { actionEffect, closeWall, processEffect, settle, wallOf } from "./defaults.ts";
-import type { ActionSignature, GroupStage, LeafStage, Plan, PlanStage } from "./plan.ts";
+import type { ActionSignature, CommandStage, GroupStage, LeafStage, Plan, PlanStage } from "./plan.ts";
 import type { Routes } from "./routes.ts";
 import type { LeafTaint } from "./taint/taint.ts";
 
@@ -74,7 +74,7 @@ function buildLeaf(spec: LeafSpec, routes: Routes, materials: Materials): LeafSt
     case "inspection":
       return { ...common, kind: "inspection", effect: "idempotent", by: spec.by, rules: materials.changeRules(spec) };
     case "command":
-      return { ...common, ...processOf(spec, materials), kind: "command" };
+      return { ...common, ...processOf(spec, materials), kind: "command", ...quotaOf(spec) };
     case "approval":
       return buildApproval(spec, commonOf(spec, routes, materials));
   }
@@ -154,6 +154,10 @@ function processOf(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, materi
     capture: spec.capture,
     outputs: spec.outputs.map(({ name, path }) => ({ name, path })).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
+}
+
+function quotaOf({ quota }: Extract<LeafSpec, { kind: "command" }>): Pick<CommandStage, "quota"> {
+  return quota === undefined ? {} : { quota };
 }
 
 function orderJudge(judge: Judge): Judge {

@@ -25,8 +25,15 @@ export type ChildReport =
       /** What its workspace held at the end. */
       readonly tree: string | null;
     }
-  /** The child rests until a person acts. */
-  | { readonly ended: false; readonly status: "waiting" | "paused"; readonly reason: WaitReason | null };
+  /** The child rests until a person acts, or until `until`. */
+  | {
+      readonly ended: false;
+      readonly status: "waiting" | "paused";
+      readonly reason: WaitReason | null;
+      readonly until: number | null;
+      /** What must let it then; null: nothing but time. */
+      readonly target: string | null;
+    };
 
 export interface ChildRuns {
   /**

@@ -12,6 +12,10 @@ export interface HostedEnd {
   /** `running`: the engine was drained; the run can be resumed. */
   readonly status: Status;
   readonly reason: StopReason | WaitReason | null;
+  /** When it goes on by itself, where it waits for a time; null: it does not. */
+  readonly until: number | null;
+  /** What must let it then, such as `quota:claude`; null: nothing but time. */
+  readonly target: string | null;
   /** What the run and its children have spent so far. */
   readonly usage: Usage;
   /** What its workspace held then; null: it has none. */
@@ -22,6 +26,14 @@ export interface Hosted {
   readonly run: RunId;
   /** Rejects when the journal failed or another host took over; what is stored stays true and the run resumable. */
   readonly ended: Promise<HostedEnd>;
+}
+
+export interface ResumeOptions {
+  /** To its open question. */
+  readonly answer?: string;
+  /** What was refused for now is tried at once, before its time. */
+  readonly early?: boolean;
+  readonly by: string;
 }
 
 export interface NewRun {
@@ -56,8 +68,14 @@ export type ReplayReport =
 export interface Engine {
   /** Resolves when the run exists durably; it then goes on by itself. */
   start(run: NewRun): Promise<Hosted>;
-  /** Goes on with a run that no living host has. Rejects with RUN_NOT_FOUND, RUN_ENDED, RUN_HELD, RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN, RUN_APPROVAL_*. */
-  resume(run: RunId, options: { readonly answer?: string; readonly by: string }): Promise<Hosted>;
+  /** Goes on with a run that no living host has. Rejects with RUN_NOT_FOUND, RUN_ENDED, RUN_HELD, RUN_NOT_DUE, RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN, RUN_APPROVAL_*. */
+  resume(run: RunId, options: ResumeOptions): Promise<Hosted>;
+  /**
+   * Goes on with a run that rests until a time, when that has come and what has refused it lets it: one run tries, and only when
+   * that gets through do the others follow, one by one, in whichever process they wait. Clocks may jump meanwhile.
+   * Rejects as `resume` does, and with what `signal` was aborted with.
+   */
+  wake(run: RunId, options: { readonly by: string; readonly signal: AbortSignal }): Promise<Hosted>;
   /**
    * Records the answer to a question, durably, and nothing else: the run rests on until somebody resumes it, unless the
    * answer ends it. Of two answers one wins. Rejects with RUN_NOT_FOUND, RUN_HELD, RUN_ANSWER_UNKNOWN and RUN_APPROVAL_*.

@@ -4,7 +4,7 @@
  *   record     a fact that follows from what is known
  *   authorize  a leaf stage wants to start: policy is asked, then its INTENT is recorded
  *   wait       nothing to do until an effect ends, a person acts, or `until` comes
- *   rest       the run has ended, or rests until a person acts: its host lets go of it
+ *   rest       the run has ended, or rests until a person acts or a time comes: its host lets go of it
  */
 import { addUsage, NO_USAGE, type Usage } from "../base/usage.ts";
 import type { GroupStage, LeafStage, Plan, Target } from "../plan/plan.ts";
@@ -19,6 +19,7 @@ import { isGate } from "./lanes.ts";
 import { costOf, reachedLimit, roundLimit, startLimit, visitLimit, wallDeadline } from "./limits.ts";
 import { stageOf } from "./plan-index.ts";
 import { REASONS } from "./reasons.ts";
+import { restFact } from "./rest/park.ts";
 import type { Lane, RunningState, RunState, Stopping } from "./state.ts";
 
 /** A leaf stage that may start, as far as the run's own laws go. */
@@ -117,11 +118,12 @@ function decideLanes(plan: Plan, state: RunningState, maxParallel: number, closi
   // What a gate beside it has made of the tree was shown to nobody.
   const stale = asking.find((lane) => isStale(plan, state.facts, lane));
   if (stale !== undefined) return begin(plan, state, { ...stale, attempt: 1 }, now);
-  const ready = lanes.filter((lane) => lane.status === "ready" && !(closing && isUntried(lane)));
+  const ready = lanes.filter((lane) => mayStart(lane) && !(closing && isUntried(lane)));
   const next = running < maxParallel ? ready.find((lane) => lane.readyAt <= now) : undefined;
   if (next !== undefined) return begin(plan, state, { ...next, attempt: next.attempts + 1 }, now);
   if (due[0] !== undefined) return record(due[0]);
-  if (running === 0 && ready.length === 0) return record({ type: "run.waiting", reason: "awaiting_approval" });
+  // A backoff is waited for; for what was refused for now nobody needs to stay.
+  if (running === 0 && ready.every(({ status }) => status === "parked")) return record(restFact(lanes));
   const moments = [...dueTimes(asking), ...(running < maxParallel ? ready.map((lane) => lane.readyAt) : [])];
   const deadline = wallDeadline(plan, state.facts);
   if (deadline !== null) moments.push(deadline);
@@ -158,6 +160,10 @@ function runningLanes(state: RunningState): number {
   let count = 0;
   for (const lane of state.progress.lanes.values()) if (lane.status === "running") count += 1;
   return count;
+}
+
+function mayStart({ status }: Lane): boolean {
+  return status === "ready" || status === "parked";
 }
 
 /** Nothing of it has begun, also when a person was asked about it. */

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { Usage } from "../base/usage.ts";
-import type { StopReason, WaitReason } from "./reasons.ts";
+import type { ParkReason, StopReason, WaitReason } from "./reasons.ts";
 
 /** How a process or action ended, as facts: only `ok` can be a success. */
 export type Cause =
@@ -20,6 +20,8 @@ export type Cause =
   | "invalid_input"
   | "invalid_output"
   | "child"
+  /** It was refused for now, again and again, until nothing is left of the patience of the laws. */
+  | "parked"
   /** A person said no, or nobody answered in time. */
   | "denied"
   | "expired"
@@ -54,6 +56,13 @@ export interface ResourceUse {
 /** Policy asks, an attempt was lost that must not be repeated unasked, or a gate is for a person to judge. */
 export type QuestionKind = "policy" | "interrupted" | "gate";
 
+/** What a run that was refused for now rests for. */
+export interface Parked {
+  readonly reason: ParkReason;
+  readonly until: number;
+  readonly target?: string;
+}
+
 export interface RefusedHost {
   readonly host: string;
   readonly port: number;
@@ -87,6 +96,8 @@ interface EventFields {
   /** The run goes on after a rest or after its process was lost. */
   "run.resumed": {
     readonly after: "interruption" | "pause" | "wait";
+    /** A person did not want to wait for `until`: what was refused is tried at once. */
+    readonly early?: true;
     /** The fork that goes on from here: its questions name it, and no longer the run it was forked from. */
     readonly fork?: string;
   };
@@ -141,8 +152,34 @@ interface EventFields {
   };
   /** The stage could not begin: a reference or an input has no value. The stage failed without an effect. */
   "stage.refused": { readonly stage: string; readonly visit: number; readonly error: string };
-  /** The child run of the stage rests until a person acts; the stage goes on with it after that. */
-  "stage.rested": { readonly stage: string; readonly attempt: number; readonly child: string };
+  /** The child run of the stage rests; the stage goes on with it after that. */
+  "stage.rested": {
+    readonly stage: string;
+    readonly attempt: number;
+    readonly child: string;
+    /** Why, and when it goes on by itself. Without it a person must act. */
+    readonly parked?: Parked;
+  };
+  /**
+   * The attempt was refused for now, by the quota of a vendor or by a budget that frees again. That is no failure: it counts
+   * for nothing, and the stage is tried again when the time has come.
+   */
+  "stage.parked": {
+    readonly stage: string;
+    readonly attempt: number;
+    readonly reason: ParkReason;
+    /** When it may be tried again; null: nobody said, and the laws choose. */
+    readonly until: number | null;
+    readonly why: string;
+    /** What has refused, such as `quota:claude`: whoever else needs it is refused too. */
+    readonly target?: string | undefined;
+    readonly log?: LogRef | undefined;
+    /** Without it the most that it may cost is charged. */
+    readonly usage?: Usage | undefined;
+    readonly used?: ResourceUse | undefined;
+    /** What the workspace held then. */
+    readonly tree?: string | undefined;
+  };
   "group.opened": {
     readonly stage: string;
     readonly visit: number;
@@ -196,7 +233,8 @@ interface EventFields {
   "approval.reminded": { readonly stage: string; readonly id: string; readonly digest: string };
   /** Nobody answered in time: the question is closed for good. */
   "approval.expired": { readonly stage: string; readonly id: string; readonly digest: string };
-  "run.waiting": { readonly reason: WaitReason };
+  /** `until`: when it goes on by itself, where `target` lets it. Without it a person must act. */
+  "run.waiting": { readonly reason: WaitReason; readonly until?: number; readonly target?: string };
   "run.pausing": { readonly by: string };
   "run.paused": { readonly by: string };
   /** The run will end: nothing new starts, what is under way is ended. */

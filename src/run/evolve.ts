@@ -11,6 +11,7 @@ import type { EventOf, RunEvent } from "./events.ts";
 import { closeGroup, finishLane, laneFor, openGroup, refuse } from "./lanes.ts";
 import { chargeOf } from "./limits.ts";
 import type { TerminalStatus } from "./reasons.ts";
+import { goOn, park, restOf, restWithChild } from "./rest/park.ts";
 import type { Progress, RunningState, RunState, StageResult } from "./state.ts";
 import { transition } from "./transitions.ts";
 
@@ -100,8 +101,9 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
       return state;
     }
     case "stage.rested":
-      laneFor(plan, state, event.stage).status = "resting";
-      return state;
+      return restWithChild(laneFor(plan, state, event.stage), state, event);
+    case "stage.parked":
+      return park(plan, state, event);
     case "group.opened":
       return openGroup(plan, state, event);
     case "group.closed":
@@ -122,7 +124,7 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
     case "run.paused":
       return { status: "paused", facts, progress, by: event.by };
     case "run.waiting":
-      return { status: "waiting", facts, progress, reason: event.reason, stopping: null };
+      return { status: "waiting", facts, progress, ...restOf(event), stopping: null };
     case "run.stopping":
       return { ...state, stopping: { reason: event.reason, detail: event.detail } };
     case "run.finished":
@@ -144,21 +146,16 @@ function evolveWaiting(plan: Plan, state: Extract<RunState, { status: "waiting" 
     case "run.finished":
       return end(state, event);
     default:
-      wakeResting(progress);
+      goOn(progress, event);
       return { status: "running", facts, progress, stopping: state.stopping, pausing: null };
   }
-}
-
-/** Stages whose child run rested go on with it. */
-function wakeResting(progress: Progress): void {
-  for (const lane of progress.lanes.values()) if (lane.status === "resting") lane.status = "ready";
 }
 
 function evolvePaused(state: Extract<RunState, { status: "paused" }>, event: RunEvent): RunState {
   if (event.type === "run.finished") return end(state, event);
   const { facts, progress } = state;
   const { cursor } = progress;
-  wakeResting(progress);
+  goOn(progress, event);
   // A pause that a route asked for goes on where the plan says.
   const next = "end" in cursor && cursor.resume !== undefined ? { ...progress, cursor: cursor.resume } : progress;
   return { status: "running", facts, progress: next, stopping: null, pausing: null };

@@ -30,6 +30,8 @@ function newLane(path: string, leaf: Lane["leaf"], position: number, visit: numb
     attempts: 0,
     failures: 0,
     readyAt: 0,
+    parks: 0,
+    parked: null,
     question: null,
     granted: null,
     refusal: null,

@@ -47,8 +47,10 @@ export const REASONS = {
 } as const satisfies Record<string, TerminalStatus>;
 export type StopReason = keyof typeof REASONS;
 
+/** Why an attempt was refused for now: a budget that frees again, or the quota of a vendor. */
+export type ParkReason = "awaiting_budget" | "awaiting_quota";
 /** Why a run rests without having ended. */
-export type WaitReason = "awaiting_approval" | "awaiting_budget";
+export type WaitReason = "awaiting_approval" | ParkReason;
 
 export function isTerminal(status: Status): status is TerminalStatus {
   return (TERMINAL as readonly string[]).includes(status);

@@ -1,7 +1,7 @@
 /**
  * RunState: a fold of the journal, never stored. One member per status, so that a field exists only where it is legal.
  *
- *   queued ──▶ running ◀──▶ waiting      a person must answer
+ *   queued ──▶ running ◀──▶ waiting      a person must answer, or a time must come
  *                 │  ◀────▶ paused       a person or a route asked for rest
  *                 ▼
  *   succeeded failed blocked rejected cancelled killed timed_out
@@ -13,7 +13,7 @@ import type { RunId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Usage } from "../base/usage.ts";
 import type { LeafStage, Target } from "../plan/plan.ts";
-import type { ArtifactRef, Cause, LogRef, QuestionKind } from "./events.ts";
+import type { ArtifactRef, Cause, LogRef, Parked, QuestionKind } from "./events.ts";
 import type { StopReason, TerminalStatus, WaitReason } from "./reasons.ts";
 
 /** An open question about a lane. The answer must name the digest, so it cannot be used for anything else. */
@@ -41,7 +41,8 @@ export interface Refusal {
  *   ready ─▶ running ─▶ done          lost: interrupted, may have happened, must not be repeated unasked
  *     ▲ │       │ ├───▶ ready         (a failure with attempts left, after its backoff; an interruption that may be repeated)
  *     │ └▶ asking ├───▶ lost ─▶ asking
- *     └───┘       └───▶ resting       (its child run rests)
+ *     └───┘       ├───▶ resting       (its child run rests)
+ *                 └───▶ parked        (refused for now; it is tried again when its time has come)
  */
 export interface Lane {
   readonly path: string;
@@ -49,11 +50,15 @@ export interface Lane {
   /** Place among the members of its group; 0 outside a group. */
   readonly position: number;
   readonly visit: number;
-  status: "ready" | "running" | "lost" | "asking" | "resting" | "done";
+  status: "ready" | "running" | "lost" | "asking" | "resting" | "parked" | "done";
   attempts: number;
   failures: number;
-  /** Not before this time: the end of a backoff. */
+  /** Not before this time: the end of a backoff, or of what has parked it. */
   readyAt: number;
+  /** How often an attempt of this visit was refused for now. */
+  parks: number;
+  /** What it is parked for, or rests with a child run that is; null: it is not, or a person must act. */
+  parked: Parked | null;
   question: Question | null;
   /** Digest of the content a person has allowed. */
   granted: string | null;
@@ -146,6 +151,10 @@ export type RunState =
       readonly facts: RunFacts;
       readonly progress: Progress;
       readonly reason: WaitReason;
+      /** When it goes on by itself; null: a person must act. */
+      readonly until: number | null;
+      /** What must let it; null: nothing but time. */
+      readonly target: string | null;
       readonly stopping: Stopping | null;
     }
   | { readonly status: "paused"; readonly facts: RunFacts; readonly progress: Progress; readonly by: string }

@@ -19,6 +19,7 @@ export const TRANSITIONS: Readonly<Record<Status, Row>> = {
     "stage.interrupted": "running",
     "stage.refused": "running",
     "stage.rested": "running",
+    "stage.parked": "running",
     "group.opened": "running",
     "group.closed": "running",
     "policy.denied": "running",

@@ -32,6 +32,8 @@ export interface Config {
   /** Values of the environment that look like secrets by their name: masked wherever they appear. */
   readonly secrets: readonly string[];
   readonly user: string;
+  /** IANA name of the time zone that programs of this machine tell times in. */
+  readonly zone: string;
   /** Policies from outside any project. */
   readonly policyFiles: { readonly organisation: Setting<string>; readonly user: Setting<string> };
 }
@@ -75,6 +77,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
       organisation: settingOf(env["PAWL_ORG_POLICY"], "/etc/pawl/policy.yaml", (path) => resolve(cwd, path)),
       user: { value: join(configHome(env), "pawl", "policy.yaml"), origin: "default" },
     },
+    zone: env["TZ"] ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     user: env["USER"] ?? env["LOGNAME"] ?? systemUser(),
   };
 }

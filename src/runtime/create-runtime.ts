@@ -12,7 +12,7 @@ import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
 import { compileFile } from "./compile-file.ts";
-import { createLauncher, type LaunchParts } from "./launch.ts";
+import { admitHere, createLauncher, type LaunchParts } from "./launch.ts";
 import { treesOfRun } from "./past.ts";
 import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
 import type { LiveLog, Runtime } from "./runtime.ts";
@@ -20,6 +20,7 @@ import { type SweepParts, sweepAll } from "./sweep.ts";
 import { createApprovals } from "./trust/approvals.ts";
 import type { CertifyParts } from "./trust/certify.ts";
 import { createTrust } from "./trust/trust.ts";
+import { createWaking } from "./waking/parked.ts";
 
 type OutputListener = (run: RunId, stage: string, text: string) => void;
 
@@ -80,6 +81,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   return {
     ...createCompiler(parts),
     ...createLauncher(parts, open),
+    ...createWaking(open, hasState, (run) => admitHere(parts, open, run)),
     ...createApprovals(parts, open, hasState),
     trees: async (run) => treesOfRun((await open()).store, run),
     diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),

@@ -26,7 +26,17 @@ export interface LaunchParts {
 
 type Open = () => Promise<{ readonly store: Store; readonly engine: Engine }>;
 
-export function createLauncher(parts: LaunchParts, open: Open): Pick<Runtime, "start" | "leftOut" | "fork" | "resume"> {
+type Launcher = Pick<Runtime, "start" | "leftOut" | "fork" | "resume">;
+
+/** Rejects where this machine cannot build the walls that a run asks for; that it may do without was said when it was started. */
+export async function admitHere(parts: LaunchParts, open: Open, run: RunId): Promise<void> {
+  const { store } = await open();
+  const row = await store.runs.get(run);
+  const plan = row === undefined || isTerminal(row.status) ? undefined : await store.journal.plan(row.plan);
+  if (plan !== undefined) await requireWalls(parts, plan, { danger: true });
+}
+
+export function createLauncher(parts: LaunchParts, open: Open): Launcher {
   const checkedPlans = new WeakSet<object>();
   const newRun = (): RunId => formatRunId(parts.randomBytes(12));
   return {
@@ -53,12 +63,8 @@ export function createLauncher(parts: LaunchParts, open: Open): Pick<Runtime, "s
       return engine.start({ ...fresh, run: newRun(), ...level });
     },
     async resume(run, options) {
-      const { store, engine } = await open();
-      const row = await store.runs.get(run);
-      const plan = row === undefined || isTerminal(row.status) ? undefined : await store.journal.plan(row.plan);
-      // That a run may do without a sandbox was said when it was started.
-      if (plan !== undefined) await requireWalls(parts, plan, { danger: true });
-      return engine.resume(run, options);
+      await admitHere(parts, open, run);
+      return (await open()).engine.resume(run, options);
     },
   };
 }

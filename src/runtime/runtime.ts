@@ -10,7 +10,7 @@ import type { Score, Tried } from "../loops/drill/score.ts";
 import type { Earned } from "../loops/earned-level.ts";
 import type { ActionSignature, Plan } from "../plan/plan.ts";
 import type { Rule } from "../policy/rule.ts";
-import type { Hosted, ReplayReport } from "../ports/engine.ts";
+import type { Hosted, ReplayReport, ResumeOptions } from "../ports/engine.ts";
 import type { Heartbeat } from "../ports/heartbeats.ts";
 import type {
   DrillRecord,
@@ -26,6 +26,7 @@ import type { LogRef, StoredEvent } from "../run/events.ts";
 import type { RunTrees } from "../run/trees.ts";
 import type { PolicyLayers } from "./policy/policy-layers.ts";
 import type { ApprovalActions } from "./trust/approvals.ts";
+import type { WakeActions } from "./waking/parked.ts";
 
 export interface CompileOptions {
   /** The ceiling; default L1. */
@@ -140,7 +141,7 @@ export interface DoctorCheck {
   readonly hint: string | null;
 }
 
-export interface Runtime extends ApprovalActions {
+export interface Runtime extends ApprovalActions, WakeActions {
   /** The policy from outside blueprints. Writes nothing. */
   policyLayers(): Promise<PolicyLayers>;
   /** Reads and compiles a blueprint and the blueprints it names. Writes nothing. */
@@ -159,9 +160,10 @@ export interface Runtime extends ApprovalActions {
   leftOut(plan: Plan, sources: Compiled["sources"]): Promise<readonly string[]>;
   /**
    * Goes on with a run that was interrupted, paused or waits; hosts it here. `answer` answers its open question.
-   * Rejects with RUN_ENDED, RUN_HELD (by a living process, named), RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN, RUN_NOT_FOUND.
+   * Rejects with RUN_ENDED, RUN_HELD (by a living process, named), RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN, RUN_NOT_FOUND, and with
+   * RUN_NOT_DUE when it rests until a time that has not come; `early` tries all the same.
    */
-  resume(run: RunId, options: { readonly answer?: string; readonly by: string }): Promise<Hosted>;
+  resume(run: RunId, options: ResumeOptions): Promise<Hosted>;
   /** Asks for the end of a run. A run that no process hosts is ended here and now. Rejects with RUN_ENDED, RUN_NOT_FOUND. */
   cancel(run: RunId, by: string): Promise<"requested" | "ended">;
   /** Asks a hosted run to rest at the next stage boundary. Rejects with RUN_ENDED, RUN_NOT_FOUND, RUN_NOT_HOSTED. */

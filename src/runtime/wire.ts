@@ -94,6 +94,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
           artifacts,
           actions,
           certifier: createCertifier({ trees: git, artifacts, signer }, store),
+          zone: config.zone,
           redact: redactor.event,
           onOutput,
         },

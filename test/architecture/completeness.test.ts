@@ -25,6 +25,7 @@ const SAMPLES: { readonly [T in EventType]: EventOf<T> } = {
   "stage.interrupted": { type: "stage.interrupted", at, stage, attempt: 1 },
   "stage.refused": { type: "stage.refused", at, stage, visit: 1, error: "no value" },
   "stage.rested": { type: "stage.rested", at, stage, attempt: 1, child: "r_000000000001" },
+  "stage.parked": { type: "stage.parked", at, stage, attempt: 1, reason: "awaiting_quota", until: null, why: "no" },
   "group.opened": { type: "group.opened", at, stage, visit: 1, members: 2 },
   "group.closed": { type: "group.closed", at, stage, outcome: "success" },
   "policy.denied": { type: "policy.denied", at, stage, visit: 1, rule: "default", why: "no rule", request: {} },

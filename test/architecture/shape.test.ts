@@ -57,6 +57,7 @@ describe("the shape of the tree", () => {
     const layers = shipped.flatMap((path) => path.split("/").slice(1, -1).slice(0, 1));
     const known = [
       "base",
+      "limits",
       "policy",
       "blueprint",
       "plan",
@@ -88,7 +89,7 @@ describe("the shape of the tree", () => {
   });
 
   test("has tests beside the code of every pure layer", () => {
-    const layers = ["base", "policy", "blueprint", "plan", "gates", "run", "kernel"];
+    const layers = ["base", "limits", "policy", "blueprint", "plan", "gates", "run", "kernel"];
     expect(
       layers.filter((layer) => !sources.some((path) => path.startsWith(`src/${layer}/`) && path.endsWith(".test.ts"))),
     ).toEqual([]);

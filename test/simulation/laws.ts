@@ -17,6 +17,8 @@ function isGood(outcome: string): boolean {
 }
 
 const POLICY = createPolicyGate();
+/** What ends an attempt, or lays it to rest. */
+const ENDS: ReadonlySet<string> = new Set(["stage.finished", "stage.interrupted", "stage.rested", "stage.parked"]);
 
 const LAWS: Readonly<Record<string, Law>> = {
   "an INTENT is durable before its effect begins, and carries the rule that allowed it": (run) => {
@@ -122,15 +124,41 @@ const LAWS: Readonly<Record<string, Law>> = {
     const { rounds, stages } = plan.limits;
     const last = ofType(run, "round.started").at(-1)?.round ?? 1;
     if (rounds !== null && last > rounds) return `${last} rounds, the limit is ${rounds}`;
-    const started = ofType(run, "stage.started").length;
+    const started = ofType(run, "stage.started").length - ofType(run, "stage.parked").length;
     return stages !== null && started > stages ? `${started} stages started, the limit is ${stages}` : null;
   },
   "the worst case holds, lost attempts aside": (run) => {
-    const lost = ofType(run, "stage.interrupted").length;
+    const lost = ofType(run, "stage.interrupted").length + ofType(run, "stage.parked").length;
     const started = ofType(run, "stage.started").length;
     const { bound } = run.plan;
     if (started - lost > bound.stages) return `${started - lost} starts, the bound is ${bound.stages}`;
     return null;
+  },
+  "what was refused for now is not tried before its time, unless a person insists": (run) => {
+    const resting = new Map<string, number>();
+    for (const { event } of run.events) {
+      if (event.type === "run.resumed" && event.early === true) resting.clear();
+      if (event.type === "stage.parked" && event.until !== null) resting.set(event.stage, event.until);
+      if (event.type !== "stage.started") continue;
+      const until = resting.get(event.stage);
+      if (until !== undefined && event.at < until) return `${event.stage} was tried ${until - event.at} ms too early`;
+      resting.delete(event.stage);
+    }
+    return null;
+  },
+  "what was refused for now counts for nothing": (run) => {
+    const { consecutiveFailures, stages } = run.plan.limits;
+    const end = ofType(run, "run.finished")[0];
+    const failed = ofType(run, "stage.finished").filter(({ outcome }) => !isGood(outcome)).length;
+    const refused = ofType(run, "stage.refused").length;
+    const told = ofType(run, "approval.answered").filter(({ answer }) => answer === "failed").length;
+    if (end?.reason === "consecutive_failures" && failed + refused + told < (consecutiveFailures ?? 0))
+      return `${failed} failures, and the run ended because of ${consecutiveFailures}`;
+    const parked = ofType(run, "stage.parked").length;
+    const asked = ofType(run, "approval.requested").length;
+    const opened = ofType(run, "group.opened").length;
+    const started = ofType(run, "stage.started").length - parked + refused + asked + opened;
+    return end?.reason === "max_stages" && started < (stages ?? 0) ? `${started} of ${stages} stages` : null;
   },
   "no more is spent than the budget": (run) => {
     const { tokens } = run.plan.limits;
@@ -141,8 +169,7 @@ const LAWS: Readonly<Record<string, Law>> = {
     const open = new Set<string>();
     for (const { event } of run.events) {
       if (event.type === "stage.started") open.add(event.stage);
-      if (event.type === "stage.finished" || event.type === "stage.interrupted" || event.type === "stage.rested")
-        open.delete(event.stage);
+      if ("stage" in event && ENDS.has(event.type)) open.delete(event.stage);
       if (open.size === 0 || event.type !== "stage.started") continue;
       const stage = stageOf(run.plan, event.stage.replace(/[.[].*$/, ""));
       const most = stage.kind === "group" ? stage.maxParallel : 1;

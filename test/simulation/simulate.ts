@@ -9,7 +9,7 @@ import { recover } from "../../src/kernel/recover.ts";
 import { restore } from "../../src/kernel/replay.ts";
 import { type CompileInput, compile } from "../../src/plan/compile.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { answerFacts, neededAnswer, resumeFacts, tendFacts } from "../../src/run/approval/answer.ts";
+import { answerFacts, neededAnswer, restsUntil, resumeFacts, tendFacts } from "../../src/run/approval/answer.ts";
 import { openLanes } from "../../src/run/approval/due.ts";
 import type { Fact, StoredEvent } from "../../src/run/events.ts";
 import { beginState } from "../../src/run/evolve.ts";
@@ -17,6 +17,7 @@ import type { RunState } from "../../src/run/state.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 import { chance } from "./random.ts";
 import { randomBlueprint } from "./random-blueprint.ts";
+import { randomQuota } from "./random-quota.ts";
 import { randomTaint } from "./random-taint.ts";
 import { createWorld, type World } from "./world.ts";
 
@@ -40,9 +41,9 @@ export async function simulate(seed: number, crashRate: number): Promise<Simulat
   const dice = chance(seed);
   const clock = createVirtualClock();
   const store = createMemoryStore({ clock });
-  const world = createWorld({ dice, clock, journal: store.journal, crashRate });
+  const world = createWorld({ dice, vendor: chance(seed ^ 0x5117), clock, journal: store.journal, crashRate });
   const { ports } = world.incarnate();
-  const blueprint = randomBlueprint(dice);
+  const blueprint = randomQuota(randomBlueprint(dice), chance(seed ^ 0x9071));
   const input: CompileInput = {
     level: dice.pick(["L1", "L2", "L3"]),
     params: {},
@@ -137,12 +138,20 @@ function personFacts({ plan, state }: Restored, dice: ReturnType<typeof chance>,
   if (state.status === "waiting" && expiresAt !== undefined && dice.hit(0.15)) pass(clock, expiresAt);
   const now = clock.now();
   if (dice.hit(0.2)) return tendFacts(plan, state, now);
-  if (neededAnswer(plan, state, now) === null) return resumeFacts(plan, state, { by: "person" }, now).facts;
+  if (neededAnswer(plan, state, now) === null) return goOn(plan, state, dice, clock);
   const { id, answers } = dice.pick(open).question;
   const answer = dice.pick(answers);
   if (dice.hit(0.5))
     return resumeFacts(plan, state, { by: "person", answer: dice.pick(open[0]?.question.answers ?? []) }, now).facts;
   return answerFacts(plan, state, { id, by: "person", answer }, now).facts;
+}
+
+/** Where a time must come it is waited for, or a person insists. */
+function goOn(plan: Plan, state: RunState, dice: ReturnType<typeof chance>, clock: VirtualClock): readonly Fact[] {
+  const until = restsUntil(plan, state, clock.now());
+  const early = until !== null && dice.hit(0.3);
+  if (until !== null && !early) pass(clock, until);
+  return resumeFacts(plan, state, { by: "person", early }, clock.now()).facts;
 }
 
 function pass(clock: VirtualClock, until: number): void {

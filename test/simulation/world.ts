@@ -13,6 +13,7 @@ import type { Journal } from "../../src/ports/store/journal.ts";
 import type { RunEvent } from "../../src/run/events.ts";
 import type { VirtualClock } from "../support/virtual-clock.ts";
 import type { Chance } from "./random.ts";
+import { randomRefusal } from "./random-quota.ts";
 import { type Ended, randomEnd } from "./shown.ts";
 import { contentOf, PROJECT, tamper } from "./tampering.ts";
 
@@ -45,6 +46,8 @@ export interface World {
 
 export interface WorldOptions {
   readonly dice: Chance;
+  /** What a vendor says to those who ask it. */
+  readonly vendor?: Chance;
   readonly clock: VirtualClock;
   readonly journal: Journal;
   readonly crashRate: number;
@@ -146,7 +149,8 @@ export function createWorld(options: WorldOptions): World {
         timer.abort();
         await late;
         signal.removeEventListener("abort", stop);
-        const log = { sha256: "0".repeat(64), bytes: 0, dropped: 0 };
+        const said = options.vendor === undefined ? "" : randomRefusal(options.vendor);
+        const log = { ...(await artifacts.put(new TextEncoder().encode(said))), dropped: 0 };
         if (!ended) return { cause: reason === "late" ? "timeout" : "killed", error: "ended", log, artifacts: {} };
         return reportOf(randomEnd(dice), request, log);
       },

@@ -1,14 +1,17 @@
 /**
  * Hosts a run in this process until it ends, rests or is interrupted, and writes its events as they become durable.
- * Ctrl-C once cancels the run; twice ends its processes and leaves. A terminate signal leaves the run resumable.
+ * Ctrl-C once cancels the run; twice ends its processes and leaves. A terminate signal leaves the run resumable. While the run rests
+ * until a time, either leaves it resting.
  */
 import { isPawlError } from "../../base/errors.ts";
+import type { RunId } from "../../base/ids.ts";
 import type { Hosted } from "../../ports/engine.ts";
 import type { StoredEvent } from "../../run/events.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { EXIT, type ExitCode, exitOfRun } from "../exit-codes.ts";
 import type { Context } from "../spec.ts";
 import { tailOfLog } from "../views/log-text.ts";
+import { renderRest } from "../views/rest.ts";
 import { lastTrouble, type RunStory, tell } from "../views/run-story.ts";
 import { readEvents } from "./read-events.ts";
 import { openQuestions } from "./read-story.ts";
@@ -18,33 +21,67 @@ import { createRunWriter, type RunReport, type RunWriter } from "./run-writers.t
 const KILL_LIMIT_MS = 5000;
 const TAIL_LINES = 12;
 
-/** `story` holds what was already told; only newer events are written. `start` is part of the document at the end. */
+export interface HostOptions {
+  /** What only the start of a run knows; part of the document at the end. */
+  readonly start?: RunReport["start"];
+  /** A run that rests until a time is waited for. */
+  readonly autoResume: boolean;
+}
+
+/** `story` holds what was already told; only newer events are written. `first` is null for a run that rests until a time. */
 export async function hostRun(
   context: Context,
   runtime: Runtime,
-  handle: Hosted,
+  first: Hosted | null,
   story: RunStory,
-  start: RunReport["start"] = {},
+  { start = {}, autoResume }: HostOptions,
 ): Promise<ExitCode> {
+  const run = story.run as RunId;
   const writer = createRunWriter(context.out, story, context.now);
-  const stopOutput = runtime.onOutput((run, stage, text) => writer.output(stage, text, run === handle.run));
-  const interrupted = watchInterrupts(context, runtime, handle, writer);
+  const stopOutput = runtime.onOutput((whose, stage, text) => writer.output(stage, text, whose === run));
+  const interrupted = watchInterrupts(context, runtime, run, writer);
+  const onEvent = (stored: StoredEvent): void => {
+    tell(story, stored);
+    writer.event(stored);
+  };
   try {
-    await followToEnd(runtime, handle, story, (stored) => {
-      tell(story, stored);
-      writer.event(stored);
-    });
-    const end = await handle.ended;
+    let handle = first;
+    do {
+      handle ??= await waitForTurn(context, runtime, story, writer, interrupted);
+      if (handle === null) break;
+      await followToEnd(runtime, handle, story, onEvent);
+      await handle.ended;
+      handle = null;
+    } while (autoResume && story.until !== null && interrupted.kind() === null);
     story.open = await openQuestions(runtime, story);
-    const hosted = false;
-    const exit = interrupted.kind() === null ? exitOfRun(end.status, end.reason) : EXIT.interrupted;
-    const tail = exit === EXIT.succeeded ? null : await tailOf(runtime, story);
-    writer.end({ exit, hosted, tail, start });
+    const exit = interrupted.kind() === null ? exitOfRun(story.status, story.reason) : EXIT.interrupted;
+    const tail = exit === EXIT.succeeded || story.until !== null ? null : await tailOf(runtime, story);
+    writer.end({ exit, hosted: false, tail, start });
     return exit;
   } finally {
     interrupted.release();
     stopOutput();
     writer.close();
+  }
+}
+
+/** null: a person did not want to wait; the run rests on. */
+async function waitForTurn(
+  context: Context,
+  runtime: Runtime,
+  story: RunStory,
+  writer: RunWriter,
+  interrupted: InterruptWatch,
+): Promise<Hosted | null> {
+  for (const line of renderRest(story, context.now())) writer.say(line);
+  const signal = interrupted.whileResting();
+  try {
+    return await runtime.wake(story.run as RunId, { by: context.by, signal });
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  } finally {
+    interrupted.goOn();
   }
 }
 
@@ -70,34 +107,52 @@ async function followToEnd(
 
 interface InterruptWatch {
   kind(): "interrupt" | "terminate" | null;
+  /** From now on the run rests: a signal only ends the wait, and aborts what is returned. */
+  whileResting(): AbortSignal;
+  goOn(): void;
   release(): void;
 }
 
-function watchInterrupts(context: Context, runtime: Runtime, handle: Hosted, writer: RunWriter): InterruptWatch {
+function watchInterrupts(context: Context, runtime: Runtime, run: RunId, writer: RunWriter): InterruptWatch {
   let seen: "interrupt" | "terminate" | null = null;
+  let resting: AbortController | null = null;
   const ignore = (error: unknown): void => {
     // The run may have ended by itself in the same moment; anything else is told.
     if (!isPawlError(error) || error.code !== "RUN_ENDED") writer.say(`could not be asked to stop: ${String(error)}`);
   };
+  const leave = (): void => context.interrupts.exit(EXIT.interrupted);
   const release = context.interrupts.handle((kind, times) => {
     seen = kind;
+    if (resting !== null && times === 1) {
+      resting.abort();
+      return;
+    }
     if (kind === "interrupt" && times === 1) {
       writer.say("cancelling (Ctrl-C again to kill)");
-      runtime.cancel(handle.run, context.by).catch(ignore);
+      runtime.cancel(run, context.by).catch(ignore);
       return;
     }
     if (kind === "terminate" && times === 1) {
-      writer.say(`stopping; go on later with: pawl resume ${handle.run}`);
+      writer.say(`stopping; go on later with: pawl resume ${run}`);
       runtime.drain().catch(ignore);
       return;
     }
     writer.close();
-    context.out.note(`killed; see how far it came with: pawl show ${handle.run}`);
-    const leave = (): void => context.interrupts.exit(EXIT.interrupted);
+    context.out.note(`killed; see how far it came with: pawl show ${run}`);
     setTimeout(leave, KILL_LIMIT_MS);
     runtime.drain().then(leave, leave);
   });
-  return { kind: () => seen, release };
+  return {
+    kind: () => seen,
+    whileResting() {
+      resting = new AbortController();
+      return resting.signal;
+    },
+    goOn() {
+      resting = null;
+    },
+    release,
+  };
 }
 
 async function tailOf(runtime: Runtime, story: RunStory): Promise<RunReport["tail"]> {

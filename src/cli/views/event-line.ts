@@ -3,7 +3,7 @@ import { formatBytes } from "../../base/size.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { EventOf, RunEvent } from "../../run/events.ts";
 import type { Paint } from "../output.ts";
-import { countOf, formatElapsed } from "./text/format-time.ts";
+import { countOf, formatElapsed, formatTime } from "./text/format-time.ts";
 
 /** What happened, without time and number. Text from outside is escaped and put on one line. */
 export function renderEventLine(event: RunEvent, paint: Paint): string {
@@ -26,6 +26,8 @@ export function renderEventLine(event: RunEvent, paint: Paint): string {
       return `${stageName(event.stage, paint)} ${paint.red("could not begin")}: ${oneLine(event.error)}`;
     case "stage.rested":
       return `${stageName(event.stage, paint)} rests with its child run ${event.child}`;
+    case "stage.parked":
+      return `${stageName(event.stage, paint)} ${paint.yellow("parked")}: ${oneLine(event.why)}${untilOf(event.until)}`;
     case "group.opened":
       return `${stageName(event.stage, paint)} opened with ${countOf(event.members, "member")}`;
     case "group.closed":
@@ -41,7 +43,7 @@ export function renderEventLine(event: RunEvent, paint: Paint): string {
     case "approval.expired":
       return `${stageName(event.stage, paint)} ${paint.red("expired")}: nobody answered ${event.id} in time`;
     case "run.waiting":
-      return `run ${paint.yellow("waits")}: ${event.reason}`;
+      return `run ${paint.yellow("waits")}: ${event.reason}${untilOf(event.until)}`;
     case "run.pausing":
       return `pause asked by ${oneLine(event.by)}`;
     case "run.paused":
@@ -67,6 +69,10 @@ export function statusColor(status: string, paint: Paint): (text: string) => str
 
 function stageName(stage: string, paint: Paint): string {
   return paint.bold(oneLine(stage));
+}
+
+function untilOf(until: number | null | undefined): string {
+  return until == null ? "" : ` until ${formatTime(until)} UTC`;
 }
 
 function parentOf(event: EventOf<"run.created">): string {

@@ -15,7 +15,7 @@ export interface AttemptStory {
   readonly visit: number;
   readonly attempt: number;
   readonly startedAt: number;
-  state: "running" | "asking" | "finished" | "interrupted" | "resting" | "refused";
+  state: "running" | "asking" | "finished" | "interrupted" | "resting" | "parked" | "refused";
   endedAt: number | null;
   outcome: string | null;
   cause: string | null;
@@ -70,6 +70,8 @@ export interface RunStory {
   updatedAt: number;
   status: Status;
   reason: StopReason | WaitReason | null;
+  /** When a run that waits goes on by itself; null: it does not. */
+  until: number | null;
   detail: string | null;
   round: number;
   events: number;
@@ -95,6 +97,7 @@ export function beginStory(run: string): RunStory {
     updatedAt: 0,
     status: "queued",
     reason: null,
+    until: null,
     detail: null,
     round: 1,
     events: 0,
@@ -131,6 +134,7 @@ function tellRun(story: RunStory, event: RunEvent): void {
       return;
     case "run.waiting":
       setStatus(story, "waiting", event.reason);
+      story.until = event.until ?? null;
       return;
     case "run.paused":
       setStatus(story, "paused", null);
@@ -151,6 +155,7 @@ function tellRun(story: RunStory, event: RunEvent): void {
 function setStatus(story: RunStory, status: Status, reason: StopReason | WaitReason | null): void {
   story.status = status;
   story.reason = reason;
+  story.until = null;
 }
 
 function tellStage(story: RunStory, event: RunEvent): void {
@@ -178,6 +183,9 @@ function tellStage(story: RunStory, event: RunEvent): void {
       if (attempt !== undefined) attempt.child = event.child;
       return;
     }
+    case "stage.parked":
+      park(story, event);
+      return;
     case "policy.denied":
       story.denial = { stage: event.stage, rule: event.rule, why: event.why, request: event.request };
       return;
@@ -231,6 +239,13 @@ function finish(story: RunStory, event: EventOf<"stage.finished">): void {
   if (event.error !== undefined) attempt.error = event.error;
   if (event.log !== undefined) attempt.log = event.log;
   if (event.child !== undefined) attempt.child = event.child;
+}
+
+function park(story: RunStory, event: EventOf<"stage.parked">): void {
+  story.usage = addUsage(story.usage, event.usage ?? NO_USAGE);
+  const attempt = end(story, event.stage, event.at, "parked");
+  keepLog(attempt, event.log);
+  if (attempt !== undefined) attempt.error = event.why;
 }
 
 /** The newest attempt of the stage; few are open at once, so the search from the end is short. */

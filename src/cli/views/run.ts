@@ -102,7 +102,7 @@ export function renderNext(steps: readonly NextStep[], paint: Paint): string[] {
 /** What a person can do now, in the order of use. */
 export function nextSteps(story: RunStory, hosted: boolean): readonly NextStep[] {
   const steps: NextStep[] = [];
-  if (story.status === "waiting") steps.push(...answerSteps(story));
+  if (story.status === "waiting") steps.push(...waitSteps(story));
   if (story.status === "paused") steps.push({ say: "Go on", line: `pawl resume ${story.run}` });
   if ((story.status === "running" || story.status === "queued") && !hosted) {
     steps.push({ say: "No process hosts it now and nothing is lost. Go on", line: `pawl resume ${story.run}` });
@@ -110,6 +110,15 @@ export function nextSteps(story: RunStory, hosted: boolean): readonly NextStep[]
   if (story.status === "rejected" && story.denial !== null) steps.push(denialStep(story.denial));
   steps.push(...lookSteps(story));
   return steps;
+}
+
+function waitSteps(story: RunStory): NextStep[] {
+  if (story.until === null) return answerSteps(story);
+  const steps: NextStep[] = [
+    { say: `It goes on at ${formatTime(story.until)} UTC. Wait for that`, line: `pawl resume ${story.run}` },
+    { say: "Or try at once", line: `pawl resume ${story.run} --now` },
+  ];
+  return story.open.length === 0 ? steps : [...answerSteps(story), ...steps];
 }
 
 /** One question of each run is shown; `pawl approvals` lists them all. */

@@ -1,19 +1,19 @@
 /** How a run that rests goes on: answers, what is due, and a person who resumes it. The lease lets one of them through. */
 import { isPawlError, type PawlError, pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
+import type { ResumeOptions } from "../../ports/engine.ts";
 import { type Answer, answerFacts, resumeFacts, type Taken, tendFacts } from "../../run/approval/answer.ts";
 import { approvalsOf } from "../../run/approval/approvals.ts";
 import { runOfId } from "../../run/approval/question.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
 import type { RunState } from "../../run/state.ts";
 import { type HostedRun, type Hosting, takeOver } from "./hosting.ts";
+import { eachOpenChild } from "./open-children.ts";
 import { readAll } from "./restore.ts";
 
-export async function resumeRun(
-  hosting: Hosting,
-  run: RunId,
-  options: { readonly answer?: string; readonly by: string },
-): Promise<HostedRun> {
+export async function resumeRun(hosting: Hosting, run: RunId, options: ResumeOptions): Promise<HostedRun> {
+  // Who does not want to wait for a run does not want to wait for the runs that it waits for.
+  if (options.early === true) await wakeChildren(hosting, run, options);
   let taken: Taken = { facts: [], refusal: null };
   const handle = await takeOver(hosting, run, ({ plan, state }) => {
     taken = resumeFacts(plan, state, options, timeOf(hosting, state));
@@ -22,6 +22,13 @@ export async function resumeRun(
   if (taken.refusal === null) return handle;
   await handle.ended;
   throw taken.refusal;
+}
+
+async function wakeChildren(hosting: Hosting, run: RunId, { by }: ResumeOptions): Promise<void> {
+  await eachOpenChild(hosting, run, async ({ run: child, reason, holder }) => {
+    const isParked = reason === "awaiting_quota" || reason === "awaiting_budget";
+    if (isParked && holder === null) await resumeRun(hosting, child, { by, early: true });
+  });
 }
 
 export async function answerRun(hosting: Hosting, run: RunId, answer: Answer & { readonly id: string }): Promise<void> {

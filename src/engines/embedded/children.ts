@@ -1,17 +1,21 @@
 /** Child runs: hosted beside their parent, found again after a crash, ended with their parent. */
 import { isPawlError } from "../../base/errors.ts";
-import type { RunId } from "../../base/ids.ts";
 import { NO_USAGE } from "../../base/usage.ts";
 import type { ChildReport, ChildRequest } from "../../ports/child-runs.ts";
 import type { HostedEnd } from "../../ports/engine.ts";
-import type { RunPage } from "../../ports/store/run-index.ts";
-import { neededAnswer } from "../../run/approval/answer.ts";
-import { isTerminal, type StopReason } from "../../run/reasons.ts";
+import { neededAnswer, restsUntil } from "../../run/approval/answer.ts";
+import { isTerminal, type StopReason, type WaitReason } from "../../run/reasons.ts";
 import { resumeRun } from "./answers.ts";
 import { endOf, type HostedRun, type Hosting, leave, startRun } from "./hosting.ts";
 import { restoreRun } from "./restore.ts";
 
-const RESTING: ChildReport = { ended: false, status: "waiting", reason: "awaiting_approval" };
+const RESTING: ChildReport = {
+  ended: false,
+  status: "waiting",
+  reason: "awaiting_approval",
+  until: null,
+  target: null,
+};
 
 export async function runChild(hosting: Hosting, request: ChildRequest, signal: AbortSignal): Promise<ChildReport> {
   const { run } = request;
@@ -23,8 +27,9 @@ export async function runChild(hosting: Hosting, request: ChildRequest, signal: 
   if (here !== undefined) return reportOf(await follow(here, request, signal));
   const { plan, state } = await restoreRun(hosting.ports.journal, row);
   if (isTerminal(state.status)) return reportOf(endOf(state));
-  // Only a person can answer; the parent rests with its child until then.
-  if (neededAnswer(plan, state, hosting.ports.clock.now()) !== null) return RESTING;
+  // Only a person can answer, and only time can pass; the parent rests with its child until then.
+  const now = Math.max(state.facts.at, hosting.ports.clock.now());
+  if (neededAnswer(plan, state, now) !== null || restsUntil(plan, state, now) !== null) return reportOf(endOf(state));
   const child = await resumeRun(hosting, run, { by: `run ${request.parent.run}` });
   return reportOf(await follow(child, request, signal));
 }
@@ -52,21 +57,8 @@ async function follow(child: HostedRun, request: ChildRequest, signal: AbortSign
   }
 }
 
-function reportOf({ status, reason, usage, tree }: HostedEnd): ChildReport {
+function reportOf({ status, reason, until, target, usage, tree }: HostedEnd): ChildReport {
   if (isTerminal(status)) return { ended: true, status, reason: reason as StopReason, usage, tree };
-  return status === "paused" ? { ended: false, status, reason: null } : RESTING;
-}
-
-/** Calls back for every child that has not ended: they were lost with a parent that nobody hosted. */
-export async function eachOpenChild(
-  hosting: Hosting,
-  parent: RunId,
-  onChild: (run: RunId) => Promise<unknown>,
-): Promise<void> {
-  let cursor: string | null = null;
-  do {
-    const page: RunPage = await hosting.runs.list({ parent, limit: 100, ...(cursor === null ? {} : { cursor }) });
-    for (const row of page.rows) if (!isTerminal(row.status)) await onChild(row.run);
-    cursor = page.next;
-  } while (cursor !== null);
+  if (status === "paused") return { ended: false, status, reason: null, until: null, target: null };
+  return status === "waiting" ? { ended: false, status, reason: reason as WaitReason, until, target } : RESTING;
 }

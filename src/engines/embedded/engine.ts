@@ -11,31 +11,38 @@ import type { RunIndex } from "../../ports/store/run-index.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import { answerRun, resumeRun, tendRun } from "./answers.ts";
-import { eachOpenChild, runChild } from "./children.ts";
+import { runChild } from "./children.ts";
 import { drainAll, findOpen, type Hosting, startRun, takeOver } from "./hosting.ts";
+import { eachOpenChild } from "./open-children.ts";
 import { planOf, readAll } from "./restore.ts";
+import type { Turns } from "./turns.ts";
+import { wakeRun } from "./waking.ts";
 
 export interface EngineParts {
   readonly ports: Omit<KernelPorts, "children">;
   readonly runs: RunIndex;
   readonly lease: Lease;
   readonly control: Control;
+  /** Who of those that were refused for now may try again; without it everybody whose time has come. */
+  readonly turns?: Turns;
 }
 
 export function createEmbeddedEngine(parts: EngineParts): Engine {
-  const { runs, lease, control } = parts;
+  const { runs, lease, control, turns } = parts;
   const hosting: Hosting = {
     ports: { ...parts.ports, children: { run: (request, signal) => runChild(hosting, request, signal) } },
     runs,
     lease,
     control,
+    turns: turns ?? null,
     hosted: new Map(),
     taking: new Map(),
-    endChildren: (run) => eachOpenChild(hosting, run, (child) => cancelRun(hosting, child, `run ${run}`)),
+    endChildren: (run) => eachOpenChild(hosting, run, (child) => cancelRun(hosting, child.run, `run ${run}`)),
   };
   return {
     start: (run) => startRun(hosting, run),
     resume: (run, options) => resumeRun(hosting, run, options),
+    wake: (run, options) => wakeRun(hosting, run, options),
     answer: (run, answer) => answerRun(hosting, run, answer),
     tend: (run) => tendRun(hosting, run),
     cancel: (run, by) => cancelRun(hosting, run, by),
@@ -75,7 +82,7 @@ async function pauseRun(hosting: Hosting, run: RunId, by: string): Promise<void>
 
 /** A stage that is a child run would go on to its end otherwise. */
 async function pauseChildren(hosting: Hosting, run: RunId, by: string): Promise<void> {
-  await eachOpenChild(hosting, run, async (child) => {
+  await eachOpenChild(hosting, run, async ({ run: child }) => {
     await hosting.control.request(child, { kind: "pause", by });
     await pauseChildren(hosting, child, by);
   });

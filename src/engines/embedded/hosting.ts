@@ -19,12 +19,14 @@ import type { EventOf, Fact } from "../../run/events.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import type { RunState } from "../../run/state.ts";
 import { restoreRun } from "./restore.ts";
+import type { Turns } from "./turns.ts";
 
 export interface Hosting {
   readonly ports: KernelPorts;
   readonly runs: RunIndex;
   readonly lease: Lease;
   readonly control: Control;
+  readonly turns: Turns | null;
   /** The runs that have their loop here. */
   readonly hosted: Map<RunId, HostedRun>;
   /** The newest attempt to take over each run: the lease keeps out other processes, not this one. */
@@ -69,6 +71,7 @@ async function endOfHosting(
     // The append that ended a new run, or laid it to rest, has given it back.
     isHeld = seq > 0;
     if (asked) await control.settle(run);
+    await tellRefusal(hosting, end.state);
     if (isTerminal(end.state.status)) {
       if (plan.children.length > 0) await hosting.endChildren(run);
       await clearAfter(hosting, plan, end.state);
@@ -76,13 +79,20 @@ async function endOfHosting(
     return endOf(end.state);
   } catch (error) {
     // What was asked of a drained run stays for its next host.
-    if (error === DRAINED) return { run, status: "running", reason: null, usage: NO_USAGE, tree: null };
+    if (error === DRAINED)
+      return { run, status: "running", reason: null, until: null, target: null, usage: NO_USAGE, tree: null };
     throw error;
   } finally {
     unwatch();
     hosted.delete(run);
     if (isHeld) await lease.release(run);
   }
+}
+
+/** Everybody else who needs what has refused the run would be refused too. */
+async function tellRefusal({ turns, ports }: Hosting, state: RunState): Promise<void> {
+  if (turns === null || state.status !== "waiting" || state.until === null || state.target === null) return;
+  await turns.park(state.target, state.until, state.reason, ports.clock.now());
 }
 
 /** What cannot be removed now is left for a sweep: the run has its end already. */
@@ -94,7 +104,8 @@ async function clearAfter({ ports }: Hosting, plan: Plan, { facts }: RunState): 
 
 export function endOf(state: RunState): HostedEnd {
   const { run, usage, tree } = state.facts;
-  return { run, status: state.status, reason: "reason" in state ? state.reason : null, usage, tree };
+  const { until, target } = state.status === "waiting" ? state : { until: null, target: null };
+  return { run, status: state.status, reason: "reason" in state ? state.reason : null, until, target, usage, tree };
 }
 
 /** A new run; resolves when it exists durably. Its first events share one append with its first INTENT. */

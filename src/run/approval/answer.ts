@@ -61,10 +61,11 @@ export function answerFacts(plan: Plan, state: RunState, answer: Answer, now: nu
 export function resumeFacts(
   plan: Plan,
   state: RunState,
-  { answer, by }: { readonly answer?: string; readonly by: string },
+  { answer, by, early }: { readonly answer?: string; readonly by: string; readonly early?: boolean },
   now: number,
 ): Taken {
-  const resumed = { type: "run.resumed", after: state.status === "paused" ? "pause" : "wait" } as const;
+  const after = state.status === "paused" ? "pause" : "wait";
+  const resumed: Fact = { type: "run.resumed", after, ...(early === true ? { early } : {}) };
   if (answer !== undefined) {
     const { facts, refusal } = answerFacts(plan, state, { answer, by }, now);
     const isEnd = refusal !== null || facts.some(({ type }) => type === "run.resumed");
@@ -73,23 +74,36 @@ export function resumeFacts(
   if (state.status !== "waiting") return { facts: state.status === "paused" ? [resumed] : [], refusal: null };
   const needed = neededAnswer(plan, state, now);
   if (needed !== null) throw answerNeeded(state, needed);
+  const until = early === true ? null : restsUntil(plan, state, now);
+  if (until !== null) throw pawlError(RUN_ERRORS, "RUN_NOT_DUE", { run: state.facts.run, reason: state.reason, until });
   return { facts: [...dueFacts(state, now), resumed], refusal: null };
 }
 
 /** The question that must be answered before anything else of the run can go on. */
 export function neededAnswer(plan: Plan, state: RunState, now: number): OpenLane | null {
-  if (state.status !== "waiting") return null;
-  const { facts, progress, stopping } = state;
-  const [first] = openLanes(progress);
-  // A child run that rests may have been gone on with.
-  if (first === undefined || [...progress.lanes.values()].some(({ status }) => status === "resting")) return null;
-  const next = decide(plan, { status: "running", facts, progress, stopping, pausing: null }, now);
-  const isStuck = next.kind === "record" && STUCK.has(next.fact.type);
-  return isStuck ? first : null;
+  const [first] = state.status === "waiting" ? openLanes(state.progress) : [];
+  const rest = restOf(plan, state, now);
+  // What a time is waited for needs no answer.
+  return first === undefined || rest === null || rest.until !== null ? null : first;
 }
 
-/** Where a run that goes on comes to rest at once: people are reminded only when nothing else is left to do. */
-const STUCK: ReadonlySet<Fact["type"]> = new Set<Fact["type"]>(["run.waiting", "approval.reminded"]);
+/** When a run that rests has something to do again by itself; null: now, or when a person has answered. */
+export function restsUntil(plan: Plan, state: RunState, now: number): number | null {
+  return restOf(plan, state, now)?.until ?? null;
+}
+
+/** How a run that goes on would come to rest at once; null: it would not. */
+function restOf(plan: Plan, state: RunState, now: number): { readonly until: number | null } | null {
+  if (state.status !== "waiting") return null;
+  const { facts, progress, stopping } = state;
+  // A child run that rests may have been gone on with.
+  if ([...progress.lanes.values()].some(({ status }) => status === "resting")) return null;
+  const next = decide(plan, { status: "running", facts, progress, stopping, pausing: null }, now);
+  if (next.kind !== "record") return null;
+  if (next.fact.type === "run.waiting") return { until: next.fact.until ?? null };
+  // People are reminded only when nothing else is left to do.
+  return next.fact.type === "approval.reminded" ? { until: null } : null;
+}
 
 /** What is due, and the end of the run where nobody is left to wait for and nothing would run. */
 export function tendFacts(plan: Plan, state: RunState, now: number): readonly Fact[] {

@@ -1,5 +1,6 @@
 import { pawlError } from "../../../base/errors.ts";
 import { CLI_ERRORS } from "../../errors.ts";
+import { NO_AUTO_RESUME_OPTION, resumesByItself } from "../../input/auto-resume.ts";
 import { allowsDanger, DANGER_OPTION } from "../../input/danger.ts";
 import { UNEARNED_OPTION, unearnedGiven } from "../../input/unearned.ts";
 import { hostRun } from "../../runs/host-run.ts";
@@ -15,7 +16,7 @@ export const forkCommand: CommandSpec = {
   arguments: [
     { name: "run@stage", summary: "a run (id, beginning of one, @last), then @ and a stage", required: true },
   ],
-  options: [DANGER_OPTION, UNEARNED_OPTION],
+  options: [NO_AUTO_RESUME_OPTION, DANGER_OPTION, UNEARNED_OPTION],
   examples: [
     { line: "pawl fork r_4f@fix", does: "run it again from its stage fix" },
     { line: "pawl fork @last@check", does: "the newest run, from check" },
@@ -31,6 +32,7 @@ export const forkCommand: CommandSpec = {
     const asked = { danger: allowsDanger(context.given), ...unearnedGiven(context, "fork") };
     const handle = await runtime.fork(row.run, given.slice(cut + 1), asked);
     context.out.line(`run ${handle.run}, forked from ${row.run}`);
-    return hostRun(context, runtime, handle, await readStory(runtime, handle.run));
+    const story = await readStory(runtime, handle.run);
+    return hostRun(context, runtime, handle, story, { autoResume: resumesByItself(context) });
   },
 };

@@ -1,32 +1,58 @@
+import { pawlError } from "../../../base/errors.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import { CLI_ERRORS } from "../../errors.ts";
+import type { ExitCode } from "../../exit-codes.ts";
+import { NO_AUTO_RESUME_OPTION, resumesByItself } from "../../input/auto-resume.ts";
 import { hostRun } from "../../runs/host-run.ts";
 import { readStory } from "../../runs/read-story.ts";
-import type { CommandSpec } from "../../spec.ts";
+import { resumeDue } from "../../runs/resume-due.ts";
+import type { CommandSpec, Context } from "../../spec.ts";
 
 export const resumeCommand: CommandSpec = {
   name: "resume",
   summary: "Go on with a run that waits, rests or was interrupted",
   details: [
     "A finished effect is never repeated. A run that asks a question needs --answer; `pawl show` tells the question and its answers.",
+    "A run that rests until a time, because a quota or a budget was used up, is waited for; --now tries at once.",
+    "With --due every run whose time has come goes on, one by one: first a single one, and the others when that got through.",
   ],
-  arguments: [{ name: "run", summary: "id of a run, the beginning of one, or @last", required: true }],
-  options: [{ kind: "text", flags: "--answer <answer>", summary: "the answer to the open question of the run" }],
+  arguments: [{ name: "run", summary: "id of a run, the beginning of one, or @last", required: false }],
+  options: [
+    { kind: "text", flags: "--answer <answer>", summary: "the answer to the open question of the run" },
+    { kind: "flag", flags: "--now", summary: "try what was refused for now at once, before its time" },
+    { kind: "flag", flags: "--due", summary: "go on with every run whose time has come" },
+    NO_AUTO_RESUME_OPTION,
+  ],
   examples: [
     { line: "pawl resume @last", does: "go on with the newest run" },
     { line: "pawl resume r_4f --answer approve", does: "answer its question and go on" },
+    { line: "pawl resume r_4f --now", does: "do not wait until its quota is there again" },
+    { line: "pawl resume --due", does: "go on with all runs that waited for a time that has come" },
   ],
   exits: [0, 1, 2, 3, 130],
   formats: ["json", "jsonl"],
   async run(context) {
+    const { given } = context;
+    const name = given.text("run");
+    if ((name === undefined) !== given.flag("due"))
+      throw pawlError(CLI_ERRORS, "CLI_USAGE_INVALID", { message: "give either a run or --due", command: "resume" });
     const runtime = await context.open({ readOnly: false });
     await runtime.sweepApprovals();
-    const row = await runtime.find(context.given.text("run") ?? "");
-    const story = await readStory(runtime, row.run);
-    const answer = context.given.text("answer");
-    const handle = await runtime.resume(
-      row.run,
-      answer === undefined ? { by: context.by } : { by: context.by, answer },
-    );
-    context.out.line(`run ${handle.run}`);
-    return hostRun(context, runtime, handle, story);
+    return name === undefined ? resumeDue(context, runtime) : resumeOne(context, runtime, name);
   },
 };
+
+async function resumeOne(context: Context, runtime: Runtime, name: string): Promise<ExitCode> {
+  const { given, out, by } = context;
+  const row = await runtime.find(name);
+  const story = await readStory(runtime, row.run);
+  const answer = given.text("answer");
+  const autoResume = resumesByItself(context);
+  const early = given.flag("now");
+  out.line(`run ${row.run}`);
+  const isResting = story.until !== null && story.until > context.now();
+  if (isResting && autoResume && !early && answer === undefined)
+    return hostRun(context, runtime, null, story, { autoResume });
+  const handle = await runtime.resume(row.run, { by, early, ...(answer === undefined ? {} : { answer }) });
+  return hostRun(context, runtime, handle, story, { autoResume });
+}

@@ -1,6 +1,7 @@
 import { explainPlan } from "../../../plan/show/explain.ts";
 import { explainJson } from "../../../plan/show/view.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { NO_AUTO_RESUME_OPTION, resumesByItself } from "../../input/auto-resume.ts";
 import { allowsDanger, DANGER_OPTION } from "../../input/danger.ts";
 import { COMPILE_OPTIONS, compileGiven } from "../../input/find-blueprint.ts";
 import { UNEARNED_OPTION, unearnedGiven } from "../../input/unearned.ts";
@@ -16,6 +17,7 @@ export const runCommand: CommandSpec = {
   details: [
     "The run is stored before its first stage starts and after every step: if this process dies, `pawl resume` goes on.",
     "Ctrl-C cancels the run; Ctrl-C twice kills its processes at once. On a terminal the stage under way is shown live.",
+    "A run that was refused for now, by the quota of a vendor or by a budget that frees again, is waited for: it says until when. Ctrl-C leaves it resting then.",
     "A level above the earned one (`pawl level`) is refused, unless --unearned says why; the reason is stored and shown.",
     "A run starts from the last commit unless its workspace says otherwise; changed files that it therefore does not see are counted on standard error, and as `leftOut` in JSON.",
   ],
@@ -23,6 +25,7 @@ export const runCommand: CommandSpec = {
   options: [
     ...COMPILE_OPTIONS,
     { kind: "flag", flags: "--dry-run", summary: "show the plan and run nothing" },
+    NO_AUTO_RESUME_OPTION,
     DANGER_OPTION,
     UNEARNED_OPTION,
   ],
@@ -55,6 +58,7 @@ export const runCommand: CommandSpec = {
     const notice = renderLeftOut(leftOut);
     if (notice !== null) context.out.note(notice);
     const start = leftOut.length === 0 ? {} : { leftOut: leftOut.length };
-    return hostRun(context, runtime, handle, beginStory(handle.run), start);
+    const autoResume = resumesByItself(context);
+    return hostRun(context, runtime, handle, beginStory(handle.run), { start, autoResume });
   },
 };

@@ -1,0 +1,14 @@
+/** A run that rests until a time: until when, why, and that nobody needs to stay. */
+import { oneLine } from "./event-line.ts";
+import type { RunStory } from "./run-story.ts";
+import { formatElapsed, formatTime } from "./text/format-time.ts";
+
+export function renderRest(story: RunStory, now: number): readonly string[] {
+  const { run, until, reason } = story;
+  const why = story.attempts.findLast(({ state }) => state === "parked")?.error;
+  const when = until === null ? "" : ` until ${formatTime(until)} UTC, in ${formatElapsed(until - now)}`;
+  return [
+    `rests${when}: ${reason}${why === undefined ? "" : `, ${oneLine(why)}`}`,
+    `Ctrl-C leaves it resting; go on later with: pawl resume ${run}`,
+  ];
+}

@@ -1,0 +1,70 @@
+/** Runs that rest until a time: which there are, and how they go on. */
+import type { RunId } from "../../base/ids.ts";
+import type { Engine, Hosted } from "../../ports/engine.ts";
+import type { RunPage, RunRow } from "../../ports/store/run-index.ts";
+import type { Store } from "../../ports/store/store.ts";
+import type { ParkReason } from "../../run/reasons.ts";
+
+/** A run that was refused for now. */
+export interface ParkedRun {
+  readonly run: RunId;
+  readonly blueprint: string;
+  readonly reason: ParkReason;
+  readonly until: number;
+  /** What must let it then; null: nothing but time. */
+  readonly target: string | null;
+}
+
+export interface WakeActions {
+  /** Every run that rests until a time, the earliest first; those that other runs have started go on with them. */
+  parked(): Promise<readonly ParkedRun[]>;
+  /**
+   * Waits until the time of a run has come and it is its turn, then goes on with it and hosts it here; see `Engine.wake`.
+   * A run that does not rest until a time is resumed at once.
+   */
+  wake(run: RunId, options: { readonly by: string; readonly signal: AbortSignal }): Promise<Hosted>;
+}
+
+type Open = () => Promise<{ readonly store: Store; readonly engine: Engine }>;
+
+/** `admit`: whether a run can go on in this process at all. */
+export function createWaking(open: Open, hasState: () => boolean, admit: (run: RunId) => Promise<void>): WakeActions {
+  return {
+    async parked() {
+      return hasState() ? parkedRuns((await open()).store) : [];
+    },
+    async wake(run, options) {
+      await admit(run);
+      return (await open()).engine.wake(run, options);
+    },
+  };
+}
+
+const PAGE = 500;
+/** What may come after the event that laid a run to rest: answers and reminders. */
+const TAIL = 64;
+
+async function parkedRuns(store: Store): Promise<readonly ParkedRun[]> {
+  const found: ParkedRun[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const query = { status: "waiting", limit: PAGE } as const;
+    const page: RunPage = await store.runs.list(cursor === "" ? query : { ...query, cursor });
+    for (const row of page.rows) found.push(...(await parkedRun(store, row)));
+    cursor = page.next;
+  }
+  return found.sort((a, b) => a.until - b.until);
+}
+
+async function parkedRun({ journal }: Store, row: RunRow): Promise<readonly ParkedRun[]> {
+  const { run, blueprint, reason } = row;
+  if (reason !== "awaiting_quota" && reason !== "awaiting_budget") return [];
+  for (let end = row.events; end > 0; end -= TAIL) {
+    const from = Math.max(0, end - TAIL);
+    const page = await journal.read(run, from, end - from);
+    const rest = page.findLast(({ event }) => event.type === "run.waiting")?.event;
+    if (rest?.type !== "run.waiting") continue;
+    const { until, target = null } = rest;
+    return until === undefined ? [] : [{ run, blueprint, reason, until, target }];
+  }
+  return [];
+}
