@@ -6,6 +6,7 @@ import type { Mutant } from "./mutants/mutant.ts";
 import { POLICY_MUTANTS } from "./mutants/policy.ts";
 import { QUOTA_MUTANTS } from "./mutants/quota.ts";
 import { RUN_MUTANTS } from "./mutants/run.ts";
+import { STOP_MUTANTS } from "./mutants/stop.ts";
 import { TRUST_MUTANTS } from "./mutants/trust.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -16,4 +17,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...APPROVAL_MUTANTS,
   ...QUOTA_MUTANTS,
   ...TRUST_MUTANTS,
+  ...STOP_MUTANTS,
 ];

@@ -72,6 +72,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Let a run rest at the next stage boundary",
     load: async () => (await import("./commands/run/pause.ts")).pauseCommand,
   },
+  kill: {
+    group: "run",
+    summary: "Stop a run or everything at once, and keep it stopped",
+    load: async () => (await import("./commands/run/kill.ts")).killCommand,
+  },
   fork: {
     group: "run",
     summary: "Go on from the stage of another run, as a new run",

@@ -117,6 +117,20 @@ export const CLI_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  CLI_KILL_SCOPE_UNCLEAR: {
+    what: (d: { given: string }) => `What to kill is not clear: ${d.given}.`,
+    why: "Killing the wrong run cannot be undone.",
+    hint: "Name one run, or give --all; --release stands alone.",
+    retry: "after_change",
+    exit: 3,
+  },
+  CLI_KILL_RELEASE_REFUSED: {
+    what: (d: { by: string }) => `The kill switch is not released from within a stage (asked by ${d.by}).`,
+    why: "Only a person releases it, and what a stage starts is no person.",
+    hint: "Call `pawl kill --release` from your own shell.",
+    retry: "never",
+    exit: 1,
+  },
   CLI_DEFECT: {
     what: (d: { message: string }) => `Pawl itself failed: ${d.message}`,
     why: "This is a defect of Pawl, not of your input. A run under way stays resumable.",

@@ -64,6 +64,7 @@ async function runCommand(spec: CommandSpec, given: Given, globals: GlobalOption
     root,
     out,
     by,
+    isInStage: config.isInStage,
     cwd: process.cwd(),
     interrupts: createInterrupts(process),
     now: Date.now,

@@ -67,6 +67,8 @@ export interface Context {
   readonly cwd: string;
   /** Who asks, for the journal. */
   readonly by: string;
+  /** It was called by a stage of a run, and so by no person. */
+  readonly isInStage: boolean;
   now(): number;
   /** Opens the runtime of the project; it is closed after the command. */
   open(options: OpenOptions): Promise<Runtime>;

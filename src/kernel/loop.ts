@@ -13,8 +13,7 @@ import { evolve } from "../run/evolve.ts";
 import type { RunState } from "../run/state.ts";
 import type { Landing } from "./aftermath.ts";
 import { authorize } from "./authorize.ts";
-
-import { heed } from "./control/heed.ts";
+import { haltIfStopping, heard, heed } from "./control/heed.ts";
 import { type Inbox, waitUntil } from "./control/inbox.ts";
 import { flightOf } from "./flight.ts";
 import { type Hosting, hostingOf, type Restored } from "./hosting.ts";
@@ -67,7 +66,7 @@ function receive(host: Hosting): void {
   if (host.state.status === "queued") return;
   const { requests, landed } = host.inbox.take();
   for (const landing of landed) record(host, landing);
-  for (const request of requests) for (const fact of heed(host.state, request)) record(host, { fact });
+  for (const request of heard(host, requests)) for (const fact of heed(host.state, request)) record(host, { fact });
 }
 
 /** Time never runs backwards within a run. */
@@ -115,7 +114,7 @@ async function store(host: Hosting, events: readonly RunEvent[]): Promise<boolea
 /** Begins every effect whose INTENT has just become durable, or ends all of them when the run is stopping. */
 function launch(host: Hosting): void {
   const { plan, ports, inbox, flying, halt, state } = host;
-  if (state.status === "running" && state.stopping !== null) halt.end("stop");
+  haltIfStopping(state, halt);
   for (const flight of host.cleared) {
     const flown = perform(plan, flight, ports, halt).then((landing) => {
       flying.delete(flown);

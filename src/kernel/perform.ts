@@ -13,6 +13,8 @@ import type { Landing } from "./aftermath.ts";
 import { childRunId } from "./child-id.ts";
 import { createDeadline, type Deadline } from "./control/deadline.ts";
 import type { Halt } from "./control/halt.ts";
+import { isOver } from "./control/heed.ts";
+import { endOfAction, endOfChild, NOT_STARTED, type Pass, passFor } from "./control/pass.ts";
 import { type Finished, type Flight, failure, type Of } from "./flight.ts";
 import { performGate } from "./judge/gate.ts";
 import { performInspection } from "./judge/inspect.ts";
@@ -21,12 +23,13 @@ import { quotaFact } from "./quota.ts";
 
 /** Turns of the promise queue in which an action that waits for nothing has ended. */
 const TURNS_AT_ONCE = 4;
+const FREE: Pass = { refusal: null, over: async () => undefined };
 
 export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, halt: Halt): Promise<Landing> {
   const { stage: path, attempt } = flight;
   const done = (report: Finished): Fact => ({ type: "stage.finished", stage: path, attempt, ...report });
   const { effect } = flight;
-  if (halt.hasEnded()) return { fact: done(failure("killed", "it was not started: the run is ending")) };
+  if (isOver(flight.run, ports.killSwitch, halt)) return { fact: done(NOT_STARTED) };
   switch (effect.kind) {
     case "process": {
       const { stage } = effect;
@@ -60,6 +63,8 @@ async function performAction(
   const action = ports.actions.get(effect.stage.action);
   if (action === undefined)
     return failure("spawn_error", `action ${effect.stage.action} is not registered in this process`);
+  const pass = action.remote === true ? await passFor(ports, `action:${action.name}`, run, halt) : FREE;
+  if (pass.refusal !== null) return pass.refusal;
   const limits: Deadline[] = [];
   const limit = (): Deadline => {
     if (limits.length === 0) limits.push(createDeadline(effect.stage.timeoutMs, ports.clock, halt));
@@ -86,15 +91,25 @@ async function performAction(
     certificate: certify,
   };
   const work = attemptAction(action, effect.input, context);
-  // An action that ignores its signal is left behind: its host must not hang with it.
-  const ended = (await endedAtOnce(work)) ?? (await Promise.race([work, limit().over]));
+  const cut = (await endedAtOnce(work)) ?? (await Promise.race([work, limit().over]));
+  // An action that ignores its signal is left behind: its host must not hang with it. Only a kill waits: it may say that
+  // all is over when it is.
+  const ended = cut === null && halt.reason() === "kill" ? await work : cut;
   for (const deadline of limits) deadline.clear();
-  if (ended === null) {
-    return limit().isLate()
-      ? failure("timeout", `action ${action.name} took longer than ${effect.stage.timeoutMs} ms`)
-      : failure("killed", `action ${action.name} was ended before it reported: its effect may have happened`);
-  }
-  return certificate === undefined ? ended : { ...ended, certificate };
+  const finished = ended?.finished ?? leftBehind(action, effect, limit().isLate());
+  if (pass !== FREE) await pass.over(endOfAction(finished, ended?.hasReached !== false && !halt.hasEnded()));
+  return certificate === undefined ? finished : { ...finished, certificate };
+}
+
+function leftBehind({ name }: Action, { stage }: Of<"action">, isLate: boolean): Finished {
+  return isLate
+    ? failure("timeout", `action ${name} took longer than ${stage.timeoutMs} ms`)
+    : failure("killed", `action ${name} was ended before it reported: its effect may have happened`);
+}
+
+interface Attempted {
+  readonly finished: Finished;
+  readonly hasReached: boolean;
 }
 
 /** Most actions end at once and need no deadline, which costs more than they do. */
@@ -107,15 +122,18 @@ async function endedAtOnce<T>(work: Promise<T>): Promise<T | null> {
   return ended;
 }
 
-async function attemptAction(action: Action, input: JsonObject, context: ActionContext): Promise<Finished> {
+async function attemptAction(action: Action, input: JsonObject, context: ActionContext): Promise<Attempted> {
   try {
     const report = await action.perform(input, context);
     const { usage } = report;
-    if (!report.ok) return { outcome: "failure", cause: "exit", error: report.error, usage };
+    if (!report.ok) {
+      const finished: Finished = { outcome: "failure", cause: "exit", error: report.error, usage };
+      return { finished, hasReached: report.reached !== false };
+    }
     const { output, artifacts, tree } = report;
-    return { outcome: "success", cause: "ok", output, artifacts, usage, tree };
+    return { finished: { outcome: "success", cause: "ok", output, artifacts, usage, tree }, hasReached: true };
   } catch (error) {
-    return failure("defect", `action ${action.name} threw: ${messageOf(error)}`);
+    return { finished: failure("defect", `action ${action.name} threw: ${messageOf(error)}`), hasReached: true };
   }
 }
 
@@ -136,10 +154,16 @@ async function performRun(
     base: child.workspace === null ? null : flight.base,
     parent: { run: flight.run, stage: flight.stage },
   };
+  const pass = await passFor(ports, `loop:${child.name}`, flight.run, halt);
+  if (pass.refusal !== null) return pass.refusal;
   const deadline = createDeadline(effect.stage.timeoutMs, ports.clock, halt);
   const ended = await ports.children.run(request, deadline.halt.signal()).finally(deadline.clear);
-  if (!ended.ended) return { rested: { child: run, ...parkedBy(ended) } };
+  if (!ended.ended) {
+    await pass.over("ignored");
+    return { rested: { child: run, ...parkedBy(ended) } };
+  }
   const { status, reason, usage } = ended;
+  await pass.over(endOfChild(status, reason, deadline.isLate()));
   const tree = ended.tree ?? undefined;
   if (deadline.isLate())
     return { ...failure("timeout", `run ${run} took longer than ${effect.stage.timeoutMs} ms`), child: run, usage };

@@ -9,6 +9,7 @@ import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { Checkout } from "../ports/workspaces.ts";
 import type { Landing } from "./aftermath.ts";
 import type { Halt } from "./control/halt.ts";
+import { isOver } from "./control/heed.ts";
 import { type Finished, type Flight, failure, type Of } from "./flight.ts";
 import { canWrite, placeOf } from "./place.ts";
 
@@ -78,6 +79,8 @@ export async function execute(
   const key = effectKey(run, stage, visit);
   const { folder, project, mounts } = place ?? { folder: null, project: "", mounts: [] };
   const request = { run, stage, attempt, key, argv, env, folder, project, mounts, cwd, wall, inputs, strip, outputs };
+  // Much may have happened while the folder was made: a signal that has ended starts nothing.
+  isOver(run, ports.killSwitch, halt);
   return ports.executor.execute(
     { ...request, timeoutMs, stallMs, capture, ...(evidence === undefined ? {} : { evidence }) },
     halt.signal(),

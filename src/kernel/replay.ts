@@ -8,6 +8,7 @@ import { dueFacts } from "../run/approval/due.ts";
 import { decide } from "../run/decide.ts";
 import { type EventType, type Fact, type RunEvent, stamp } from "../run/events.ts";
 import { beginState, evolve } from "../run/evolve.ts";
+import type { StopReason } from "../run/reasons.ts";
 import type { RunState } from "../run/state.ts";
 import { authorize } from "./authorize.ts";
 import type { Restored } from "./hosting.ts";
@@ -21,6 +22,9 @@ const FROM_OUTSIDE: ReadonlySet<EventType> = new Set<EventType>([
   "run.pausing",
   "approval.answered",
 ]);
+
+/** Reasons for which people end a run. */
+const ASKED: ReadonlySet<StopReason> = new Set<StopReason>(["cancelled", "kill_switch"]);
 
 /** The state after every stored event. */
 export function restore(run: RunId, plan: Plan, events: Iterable<RunEvent>): Restored {
@@ -80,7 +84,7 @@ function isFromOutside(state: RunState, event: RunEvent): boolean {
   return !("progress" in state) || state.progress.lanes.get(event.stage)?.leaf.kind !== "approval";
 }
 
-/** A cancel comes from a person, not from the laws. */
+/** A cancel or a kill comes from a person, not from the laws. */
 function isAsked(event: RunEvent): boolean {
-  return (event.type === "run.stopping" || event.type === "run.finished") && event.reason === "cancelled";
+  return (event.type === "run.stopping" || event.type === "run.finished") && ASKED.has(event.reason);
 }

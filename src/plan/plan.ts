@@ -185,6 +185,8 @@ export interface ActionSignature {
   readonly untrusted?: true;
   /** The lowest level of a run that may call it; without it, any. */
   readonly level?: Level;
+  /** It talks to another machine: a breaker guards it. */
+  readonly remote?: true;
 }
 
 export type PlanJson = Plan & JsonObject;

@@ -34,7 +34,13 @@ export type ActionReport =
       /** What the workspace shall hold from now on. */
       readonly tree?: string;
     }
-  | { readonly ok: false; readonly error: string; readonly usage?: Usage };
+  | {
+      readonly ok: false;
+      readonly error: string;
+      readonly usage?: Usage;
+      /** false: it did not get as far as the other machine, so it says nothing about that. */
+      readonly reached?: boolean;
+    };
 
 export interface Action extends ActionSignature {
   /** A throw is a failure of the stage with cause `defect`, never of the run's host. */

@@ -38,7 +38,8 @@ export type ChildReport =
 export interface ChildRuns {
   /**
    * Starts the child, or goes on with it when a run of this id exists, until it ends or rests.
-   * `signal` aborted with the reason "stop" cancels the child; with "drain" its host is leaving and the child stays resumable.
+   * `signal` aborted with the reason "stop" cancels the child, with "kill" kills it; with "drain" its host is leaving and the
+   * child stays resumable.
    */
   run(request: ChildRequest, signal: AbortSignal): Promise<ChildReport>;
 }

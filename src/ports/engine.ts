@@ -66,9 +66,9 @@ export type ReplayReport =
   | { readonly equal: false; readonly seq: number; readonly expected: string; readonly found: string };
 
 export interface Engine {
-  /** Resolves when the run exists durably; it then goes on by itself. */
+  /** Resolves when the run exists durably; it then goes on by itself. Rejects with RUN_KILL_SWITCH. */
   start(run: NewRun): Promise<Hosted>;
-  /** Goes on with a run that no living host has. Rejects with RUN_NOT_FOUND, RUN_ENDED, RUN_HELD, RUN_NOT_DUE, RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN, RUN_APPROVAL_*. */
+  /** Goes on with a run that no living host has. Rejects with RUN_NOT_FOUND, RUN_ENDED, RUN_HELD, RUN_NOT_DUE, RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN, RUN_APPROVAL_*, RUN_KILL_SWITCH. */
   resume(run: RunId, options: ResumeOptions): Promise<Hosted>;
   /**
    * Goes on with a run that rests until a time, when that has come and what has refused it lets it: one run tries, and only when
@@ -85,6 +85,11 @@ export interface Engine {
   tend(run: RunId): Promise<void>;
   /** "requested": its host will end it. "ended": nobody hosted it, so it was ended here. */
   cancel(run: RunId, by: string): Promise<"requested" | "ended">;
+  /**
+   * Ends, here and now, a run that no living host has, because the kill switch is on for it. Rejects with RUN_NOT_FOUND,
+   * RUN_ENDED, RUN_HELD.
+   */
+  kill(run: RunId, request: { readonly by: string; readonly why: string }): Promise<void>;
   /** Asks for rest at the next stage boundary. */
   pause(run: RunId, by: string): Promise<void>;
   /** Decides the whole run again from its journal; calls no executor, action or clock. */

@@ -45,7 +45,7 @@ export type AttemptName = Pick<ProcessRequest, "run" | "stage" | "attempt">;
 
 /** Facts about an ended process. Outcomes are data: the executor rejects only for defects and for a store that fails. */
 export interface ProcessReport {
-  readonly cause: Exclude<Cause, "child" | "defect" | "invalid_input">;
+  readonly cause: Exclude<Cause, "child" | "circuit_open" | "defect" | "invalid_input">;
   readonly exit?: number;
   readonly signal?: string;
   readonly error?: string;
@@ -65,7 +65,8 @@ export interface ProcessReport {
 export interface Executor {
   /**
    * Starts the process in its own group with stdin closed and resolves when it and its group are gone.
-   * When `signal` aborts, for whichever reason, the group is ended (TERM, then KILL) and the cause is `killed`.
+   * When `signal` aborts, for whichever reason, the group is ended (TERM, then KILL; with the reason "kill" at once) and the
+   * cause is `killed`. A signal that has aborted before starts nothing.
    * `onOutput` sees redacted text as it comes; it must not throw.
    */
   execute(request: ProcessRequest, signal: AbortSignal, onOutput: (text: string) => void): Promise<ProcessReport>;

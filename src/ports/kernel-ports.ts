@@ -6,7 +6,9 @@ import type { Artifacts } from "./artifacts.ts";
 import type { ChildRuns } from "./child-runs.ts";
 import type { Clock } from "./clock.ts";
 import type { Executor } from "./executor.ts";
+import type { KillSwitch } from "./kill-switch.ts";
 import type { PolicyGate } from "./policy-gate.ts";
+import type { Breakers } from "./store/breakers.ts";
 import type { Journal } from "./store/journal.ts";
 import type { TreeReader } from "./trees.ts";
 import type { Certifier } from "./trust/certifier.ts";
@@ -22,6 +24,10 @@ export interface KernelPorts {
   readonly artifacts: Pick<Artifacts, "put" | "get">;
   readonly actions: Actions;
   readonly children: ChildRuns;
+  /** Asked before every effect. */
+  readonly killSwitch: Pick<KillSwitch, "pulled">;
+  /** Guard what leaves this machine, and child runs. */
+  readonly breakers: Pick<Breakers, "admit" | "report">;
   /** Without it nothing is certified. */
   readonly certifier?: Certifier;
   /** IANA name of the time zone of the host: programs tell times in it. UTC without it. */

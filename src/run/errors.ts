@@ -32,6 +32,17 @@ export const RUN_ERRORS = {
     retry: "after_change",
     exit: 1,
   },
+  RUN_KILL_SWITCH: {
+    what: (d: { scope: string; by: string; why: string; source: string; since: string; isForeign: boolean }) =>
+      `the kill switch is on${d.scope === "all" ? "" : ` for run ${d.scope}`} since ${d.since} (${d.source}, ${d.by}${d.why === "" ? "" : `: ${d.why}`})`,
+    why: "While it is on nothing begins and nothing goes on. Only a person releases it.",
+    hint: (d: { source: string; isForeign: boolean }) =>
+      d.isForeign
+        ? `Take the line out of ${d.source} to release it.`
+        : `Release it with \`pawl kill --release\`, or remove ${d.source}.`,
+    retry: "after_change",
+    exit: 1,
+  },
   RUN_NOT_HOSTED: {
     what: (d: { run: string; status: string }) => `run ${d.run} is ${d.status} and no process hosts it`,
     why: "Only a run that is under way can be asked to pause.",

@@ -25,6 +25,8 @@ export type Cause =
   /** A person said no, or nobody answered in time. */
   | "denied"
   | "expired"
+  /** Its target has failed too often lately: it was not started. */
+  | "circuit_open"
   | "defect";
 
 export interface ArtifactRef {

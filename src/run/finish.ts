@@ -10,6 +10,7 @@ const BY_CAUSE: Partial<Record<Cause, StopReason>> = {
   resource: "resource_exhausted",
   denied: "approval_denied",
   expired: "approval_expired",
+  circuit_open: "circuit_open",
 };
 
 export function finishFact(plan: Plan, facts: RunFacts, target: Extract<Target, { end: string }>): Fact {

@@ -144,6 +144,7 @@ function failAttempt(facts: RunFacts, lane: Lane, { outcome, cause, error, tree 
     outcome === "escalate" ||
     outcome === "empty" ||
     cause === "invalid_input" ||
+    cause === "circuit_open" ||
     lane.failures >= lane.leaf.maxAttempts;
   if (isFinal) return false;
   lane.status = lane.leaf.effect === "once" && MAY_HAVE_HAPPENED.has(cause) ? "lost" : "ready";

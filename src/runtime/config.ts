@@ -34,6 +34,8 @@ export interface Config {
   readonly user: string;
   /** IANA name of the time zone that programs of this machine tell times in. */
   readonly zone: string;
+  /** This process was started by a stage of a run, and so by no person. */
+  readonly isInStage: boolean;
   /** Policies from outside any project. */
   readonly policyFiles: { readonly organisation: Setting<string>; readonly user: Setting<string> };
 }
@@ -78,6 +80,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
       user: { value: join(configHome(env), "pawl", "policy.yaml"), origin: "default" },
     },
     zone: env["TZ"] ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    isInStage: env["PAWL_KEY"] !== undefined,
     user: env["USER"] ?? env["LOGNAME"] ?? systemUser(),
   };
 }

@@ -16,6 +16,7 @@ import { admitHere, createLauncher, type LaunchParts } from "./launch.ts";
 import { treesOfRun } from "./past.ts";
 import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
 import type { LiveLog, Runtime } from "./runtime.ts";
+import { createKiller, type KillParts } from "./stop/kill.ts";
 import { type SweepParts, sweepAll } from "./sweep.ts";
 import { createApprovals } from "./trust/approvals.ts";
 import type { CertifyParts } from "./trust/certify.ts";
@@ -24,7 +25,7 @@ import { createWaking } from "./waking/parked.ts";
 
 type OutputListener = (run: RunId, stage: string, text: string) => void;
 
-export interface RuntimeParts extends LaunchParts, SweepParts, CertifyParts {
+export interface RuntimeParts extends LaunchParts, SweepParts, CertifyParts, KillParts {
   readonly root: string;
   readonly statePath: string;
   /** Where in its repository the project lies. */
@@ -83,6 +84,8 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     ...createLauncher(parts, open),
     ...createWaking(open, hasState, (run) => admitHere(parts, open, run)),
     ...createApprovals(parts, open, hasState),
+    ...createKiller(parts, open, hasState),
+    breakers: async (query) => (hasState() ? (await open()).store.breakers.list(query) : { breakers: [], next: null }),
     trees: async (run) => treesOfRun((await open()).store, run),
     diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),
     sweep: async (options) => sweepAll(parts, (await open()).store, options),

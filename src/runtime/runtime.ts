@@ -12,6 +12,7 @@ import type { ActionSignature, Plan } from "../plan/plan.ts";
 import type { Rule } from "../policy/rule.ts";
 import type { Hosted, ReplayReport, ResumeOptions } from "../ports/engine.ts";
 import type { Heartbeat } from "../ports/heartbeats.ts";
+import type { BreakerPage, BreakerQuery } from "../ports/store/breakers.ts";
 import type {
   DrillRecord,
   EvidencePage,
@@ -25,6 +26,7 @@ import type { SweepReport, SweepRequest, TreeDiff } from "../ports/trees.ts";
 import type { LogRef, StoredEvent } from "../run/events.ts";
 import type { RunTrees } from "../run/trees.ts";
 import type { PolicyLayers } from "./policy/policy-layers.ts";
+import type { KillActions } from "./stop/kill.ts";
 import type { ApprovalActions } from "./trust/approvals.ts";
 import type { WakeActions } from "./waking/parked.ts";
 
@@ -141,7 +143,7 @@ export interface DoctorCheck {
   readonly hint: string | null;
 }
 
-export interface Runtime extends ApprovalActions, WakeActions {
+export interface Runtime extends ApprovalActions, WakeActions, KillActions {
   /** The policy from outside blueprints. Writes nothing. */
   policyLayers(): Promise<PolicyLayers>;
   /** Reads and compiles a blueprint and the blueprints it names. Writes nothing. */
@@ -150,7 +152,7 @@ export interface Runtime extends ApprovalActions, WakeActions {
    * Creates a run, durably, and hosts it here. Rejects with SANDBOX_UNAVAILABLE when this machine cannot build a wall that
    * the plan asks for, with RUN_DANGER_REFUSED when it asks for none and `danger` does not allow that, and with
    * WORKSPACE_* when the project gives no tree to start from. Rejects with RUN_LEVEL_UNEARNED when the level of the plan is not
-   * earned and `unearned` does not say why it may run.
+   * earned and `unearned` does not say why it may run, with RUN_KILL_SWITCH while the kill switch is on.
    */
   start(plan: Plan, options?: StartOptions): Promise<Hosted>;
   /**
@@ -160,7 +162,7 @@ export interface Runtime extends ApprovalActions, WakeActions {
   leftOut(plan: Plan, sources: Compiled["sources"]): Promise<readonly string[]>;
   /**
    * Goes on with a run that was interrupted, paused or waits; hosts it here. `answer` answers its open question.
-   * Rejects with RUN_ENDED, RUN_HELD (by a living process, named), RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN, RUN_NOT_FOUND, and with
+   * Rejects with RUN_ENDED, RUN_HELD (by a living process, named), RUN_ANSWER_NEEDED, RUN_ANSWER_UNKNOWN, RUN_NOT_FOUND, RUN_KILL_SWITCH, and with
    * RUN_NOT_DUE when it rests until a time that has not come; `early` tries all the same.
    */
   resume(run: RunId, options: ResumeOptions): Promise<Hosted>;
@@ -180,6 +182,8 @@ export interface Runtime extends ApprovalActions, WakeActions {
   /** Removes what runs that are over left behind; see `Trees.sweep`. */
   sweep(options: Pick<SweepRequest, "before" | "dryRun">): Promise<SweepReport>;
   list(query: RunQuery): Promise<RunPage>;
+  /** Targets that have ever failed or were parked, and whether they may be used now. */
+  breakers(query: BreakerQuery): Promise<BreakerPage>;
   /** A run by id, unique prefix or `@last`. Rejects with RUN_NOT_FOUND or RUN_AMBIGUOUS. */
   find(name: string): Promise<RunRow>;
   read(run: RunId, afterSeq: number, limit: number): Promise<readonly StoredEvent[]>;

@@ -4,6 +4,7 @@ import { join, posix } from "node:path";
 import { createFileActions } from "../adapters/files/actions.ts";
 import { createFileArtifacts } from "../adapters/files/artifacts.ts";
 import { createFileHeartbeats } from "../adapters/files/heartbeats.ts";
+import { createFileKillSwitch } from "../adapters/files/kill-switch.ts";
 import { createGitActions } from "../adapters/git-actions/actions.ts";
 import { openSqliteStore } from "../adapters/sqlite/store.ts";
 import { createActions } from "../adapters/system/actions.ts";
@@ -18,6 +19,7 @@ import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
 import type { Heartbeats } from "../ports/heartbeats.ts";
+import type { Reaper } from "../ports/reaper.ts";
 import type { Sandbox } from "../ports/sandbox.ts";
 import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
@@ -60,6 +62,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const late = lateParts(repository, config, early);
   const { sandbox, heartbeats, executor, git, signer } = late;
   const { policyFiles } = config;
+  const killSwitch = createFileKillSwitch({ stateDir: paths.state, root });
   const actions = createActions([...ownActions(repository, config, early, late), options.actions ?? []]);
 
   const parts: RuntimeParts = {
@@ -78,6 +81,8 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     signer,
     heartbeats,
     executor,
+    ...{ killSwitch, reaper: lateReaper(paths.state) },
+    prepareState: () => prepareState(paths.state),
     async liveLog(run, stage, attempt) {
       const { liveLogPath, readLiveLog } = await import("../adapters/process/output/live-log.ts");
       return readLiveLog(liveLogPath(paths.logs, run, stage, attempt));
@@ -97,10 +102,13 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
           zone: config.zone,
           redact: redactor.event,
           onOutput,
+          breakers: store.breakers,
+          killSwitch,
         },
         runs: store.runs,
         lease: store.lease,
         control: store.control,
+        turns: store.breakers,
       }),
   };
   return createRuntime(parts);
@@ -220,6 +228,13 @@ function lateSigner(dir: string): Signer {
   return later<Signer>(["sign", "verify", "publicKey"], async () => {
     const { createFileSigner } = await import("../adapters/files/signer.ts");
     return createFileSigner({ dir });
+  });
+}
+
+function lateReaper(stateDir: string): Reaper {
+  return later<Reaper>(["endRuns", "endHost"], async () => {
+    const { createProcessReaper } = await import("../adapters/process/kill/reaper.ts");
+    return createProcessReaper({ stateDir });
   });
 }
 

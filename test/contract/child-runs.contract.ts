@@ -340,6 +340,32 @@ stages:
       expect(fixture.alive).toEqual(new Set());
     });
 
+    it("is killed when its parent is, and never goes on", async () => {
+      const fixture = await openEngines(open, create, { stages: { work: ["hang"] } });
+      const { engine, store } = await fixture.host();
+      const { run, ended } = await engine.start(newRun(parentOf(WORK)));
+      const child = await onlyChild(store, run);
+      await busy(fixture, child, "work");
+      await fixture.kill(run);
+      expect(await ended).toMatchObject({ status: "killed", reason: "kill_switch" });
+      expect(await statusOf(store, child)).toEqual(["killed", "kill_switch", null]);
+      expect(fixture.started).toEqual(["work 1"]);
+    });
+
+    it("is not begun, nor gone on with, when the switch is pulled for it alone", async () => {
+      const fixture = await openEngines(open, create, { stages: { work: ["hang"] } });
+      const first = await fixture.host();
+      const { run } = await first.engine.start(newRun(parentOf(WORK)));
+      const child = await onlyChild(first.store, run);
+      await busy(fixture, child, "work");
+      await first.lose();
+      await fixture.kill(child);
+      const { engine, store } = await fixture.host();
+      expect(await (await engine.resume(run, BY)).ended).toMatchObject({ status: "failed" });
+      expect(await childrenOf(store, run)).toHaveLength(1);
+      expect(fixture.started).toEqual(["work 1"]);
+    });
+
     it("is asked to pause when its parent is, and its own child too", async () => {
       const plan = parentOf("stages:\n  - { id: inner, run: { blueprint: ./leaf.yaml } }\n", "", { "leaf.yaml": WORK });
       const fixture = await engines({ stages: { work: ["hang", {}] } });

@@ -395,6 +395,75 @@ stages:
     });
   });
 
+  describe(`Engine contract: ${name}: kill`, () => {
+    const REFUSED = code("RUN_KILL_SWITCH");
+    const KILL = { by: "ann", why: "enough" };
+
+    it("ends a run on whichever host it is as soon as the switch is pulled for it, and no other run", async () => {
+      const fixture = await engines({ stages: { a: ["hang"] } });
+      const { engine, store } = await fixture.host();
+      const [one, other] = [await engine.start(newRun(TWO)), await engine.start(newRun(TWO))];
+      for (const { run } of [one, other]) await busy(fixture, run, "a");
+      await fixture.kill(one.run);
+      expect(await one.ended).toMatchObject({ status: "killed", reason: "kill_switch" });
+      expect(await story(store, one.run)).toEqual([
+        ...["run.created", "run.started", "stage.started a 1", "run.stopping kill_switch"],
+        ...["stage.finished a 1 failure killed", "run.finished killed kill_switch"],
+      ]);
+      expect(await engine.replay(one.run)).toMatchObject({ equal: true });
+      expect((await store.runs.get(other.run))?.status).toBe("running");
+      await engine.cancel(other.run, "ann");
+      await other.ended;
+    });
+
+    it("ends an interrupted run here, ends what it left running, and starts nothing", async () => {
+      const { fixture, run, host } = await lostRun();
+      await fixture.kill(run);
+      await host.engine.kill(run, KILL);
+      expect(fixture.reaped).toEqual([effectKey(run, "a", 1)]);
+      expect(fixture.started).toEqual(["a 1"]);
+      expect((await story(host.store, run)).slice(-4)).toEqual([
+        ...["run.resumed interruption", "stage.interrupted a 1", "run.stopping kill_switch"],
+        "run.finished killed kill_switch",
+      ]);
+      await expect(host.engine.resume(run, BY)).rejects.toEqual(code("RUN_ENDED"));
+    });
+
+    it("never goes on with a run that was killed while its host was lost, and records its end when somebody tries", async () => {
+      const { fixture, run, host } = await lostRun();
+      await fixture.kill(run);
+      await expect(host.engine.resume(run, BY)).rejects.toEqual(REFUSED);
+      expect(await host.store.runs.get(run)).toMatchObject({ status: "killed", reason: "kill_switch", holder: null });
+      expect(fixture.started).toEqual(["a 1"]);
+    });
+
+    it.each(["waiting", "paused"] as const)("ends a run that is %s", async (status) => {
+      const { host, run } = await restingRun(status);
+      await host.engine.kill(run, KILL);
+      expect(await host.store.runs.get(run)).toMatchObject({ status: "killed", reason: "kill_switch", holder: null });
+      expect(await host.engine.replay(run)).toMatchObject({ equal: true });
+    });
+
+    it("lets nothing begin and nothing go on while it is pulled for all, and everything when it is released", async () => {
+      const { fixture, host, run } = await restingRun("paused");
+      await fixture.kill("all");
+      await expect(host.engine.start(newRun(TWO))).rejects.toEqual(REFUSED);
+      await unchanged(host.store, run, () => expect(host.engine.resume(run, BY)).rejects.toEqual(REFUSED));
+      await fixture.release();
+      expect(await (await host.engine.resume(run, BY)).ended).toMatchObject({ status: "succeeded" });
+    });
+
+    it("leaves a run to the living host that has it", async () => {
+      const fixture = await engines({ stages: { a: ["hang"] } });
+      const { engine } = await fixture.host();
+      const { run, ended } = await engine.start(newRun(TWO));
+      await busy(fixture, run, "a");
+      await expect((await fixture.host()).engine.kill(run, KILL)).rejects.toEqual(code("RUN_HELD"));
+      await engine.cancel(run, "ann");
+      await ended;
+    });
+  });
+
   describe(`Engine contract: ${name}: pause`, () => {
     const GOING = planFrom(`
 stages:

@@ -100,6 +100,14 @@ export function executorContract(
       expect(await logOf(report)).toBe("started\n");
     });
 
+    it("ends the process without asking it when it is killed", async () => {
+      const control = new AbortController();
+      const report = await under.executor.execute(shell("echo started; sleep 30"), control.signal, () =>
+        control.abort("kill"),
+      );
+      expect(report).toMatchObject({ cause: "killed", signal: "SIGKILL", error: "sh was ended on request" });
+    });
+
     it("starts nothing when it was asked to end before", async () => {
       const report = await under.executor.execute(shell("touch started"), AbortSignal.abort(), () => undefined);
       expect(report).toEqual({

@@ -12,6 +12,7 @@ import type { StoredEvent } from "../../src/run/events.ts";
 import { buildPlan, buildRunId, createRun } from "../support/events-builder.ts";
 import { startStoreProcess } from "../support/store-process.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { breakersContract, QUICK_RULES } from "./breakers.contract.ts";
 import { controlContract } from "./control.contract.ts";
 import { buildDrill, evidenceContract } from "./evidence.contract.ts";
 import { journalContract } from "./journal.contract.ts";
@@ -46,6 +47,7 @@ for (const [name, open] of Object.entries(STORES)) {
   leaseContract(name, open);
   controlContract(name, open);
   evidenceContract(name, open);
+  breakersContract(name, open);
 
   it(`finds no problem in a sound ${name} store`, async () => {
     const { store } = await open();
@@ -97,6 +99,22 @@ describe("processes that share a SQLite store", () => {
   });
 });
 
+describe("processes that share the breakers of a SQLite store", () => {
+  it("get one trial between them, and another when the one that has it is killed", async () => {
+    const dir = tempDir();
+    const { breakers } = await openSqlite(dir);
+    const target = "action:git.push";
+    await breakers.park(target, 1, "used up", 0);
+    const rivals = [1, 2, 3].map(() => startStoreProcess(dir, "try", target));
+    const said = (await Promise.all(rivals.map((rival) => rival.said(1)))).flat();
+    expect(said.filter((line) => line === "trial")).toHaveLength(1);
+    expect(await breakers.admit(target, QUICK_RULES, 100)).toMatchObject({ go: false });
+    for (const rival of rivals) rival.child.kill("SIGKILL");
+    await Promise.all(rivals.map(({ ended }) => ended));
+    expect(await breakers.admit(target, QUICK_RULES, 101)).toMatchObject({ go: true, isTrial: true });
+  });
+});
+
 describe("lists of a SQLite store with 10,000 runs", () => {
   it("walk one index from one place, whatever the filter", async () => {
     const dir = tempDir();
@@ -137,7 +155,7 @@ describe("evidence of a SQLite store", () => {
     const run = await createRun(old.journal);
     await old.close();
     const db = (await loadDriver()).open(`${dir}/pawl.db`, { timeout: 0 });
-    db.exec("DROP TABLE evidence; PRAGMA user_version=1");
+    db.exec("DROP TABLE evidence; DROP TABLE breakers; PRAGMA user_version=1");
     db.close();
     const reader = closing(await openSqliteStore({ dir, clock, readOnly: true }));
     expect((await reader.runs.list({ limit: 5 })).rows.map((row) => row.run)).toEqual([run]);

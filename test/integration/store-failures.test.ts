@@ -266,7 +266,7 @@ describe("a file that is not a sound journal", () => {
     for (const readOnly of [false, true]) {
       await expect(openSqliteStore({ dir, clock, readOnly })).rejects.toMatchObject({
         code: "JOURNAL_SCHEMA_NEWER",
-        problems: [{ data: { file, version: 99, known: 2 } }],
+        problems: [{ data: { file, version: 99, known: expect.any(Number) } }],
       });
     }
     expect(bytesOf(dir)).toEqual(before);

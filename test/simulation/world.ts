@@ -4,6 +4,8 @@
  */
 
 import { createMemoryArtifacts } from "../../src/adapters/memory/artifacts.ts";
+import { createMemoryKillSwitch } from "../../src/adapters/memory/limits/kill-switch.ts";
+import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { createMemoryWorkspaces, type MemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
 import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import type { Action, ActionReport } from "../../src/ports/actions.ts";
@@ -67,6 +69,8 @@ export function createWorld(options: WorldOptions): World {
   // It remembers nothing but the rules it has read.
   const policy = createPolicyGate();
   const artifacts = createMemoryArtifacts({ maxBytes: 1 << 20 });
+  const { breakers } = createMemoryStore({ clock });
+  const killSwitch = createMemoryKillSwitch();
   let crashes = 0;
   let durable = 0;
   let underWay = 0;
@@ -230,6 +234,8 @@ export function createWorld(options: WorldOptions): World {
       children: { run: () => Promise.reject(new Error("no child runs in this simulation")) },
       redact: (event: RunEvent) => event,
       onOutput: () => {},
+      breakers,
+      killSwitch,
     };
     return { ports, died };
   }

@@ -23,6 +23,8 @@ export interface CliProcess {
 
 export interface Project {
   readonly root: string;
+  /** Added to the environment of every command. */
+  readonly env: Record<string, string>;
   /** Runs to the end. */
   pawl(...args: string[]): Promise<CliResult>;
   /** `json`: the one document on standard output. */
@@ -33,6 +35,7 @@ export interface Project {
 }
 
 export function createProject(files: Readonly<Record<string, string>> = {}): Project {
+  const env: Record<string, string> = {};
   const root = mkdtempSync(join(tmpdir(), "pawl-e2e-"));
   const write = (name: string, text: string): string => {
     const path = join(root, name);
@@ -41,10 +44,11 @@ export function createProject(files: Readonly<Record<string, string>> = {}): Pro
     return path;
   };
   for (const [name, text] of Object.entries(files)) write(name, text);
-  const start = (...args: string[]): CliProcess => startCli(root, args);
+  const start = (...args: string[]): CliProcess => startCli(root, args, env);
   const pawl = (...args: string[]): Promise<CliResult> => start(...args).ended;
   return {
     root,
+    env,
     pawl,
     start,
     write,
@@ -56,8 +60,8 @@ export function createProject(files: Readonly<Record<string, string>> = {}): Pro
   };
 }
 
-function startCli(cwd: string, args: readonly string[]): CliProcess {
-  const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], USER: "tester" };
+function startCli(cwd: string, args: readonly string[], more: Readonly<Record<string, string>>): CliProcess {
+  const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], USER: "tester", ...more };
   const child = spawn(process.execPath, [BIN, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";

@@ -1,16 +1,18 @@
 /** Engines over a scripted world: processes and actions end as the script says, and a host can be lost as by a kill. */
 import { createMemoryArtifacts } from "../../src/adapters/memory/artifacts.ts";
+import { createMemoryFlags, createMemoryKillSwitch } from "../../src/adapters/memory/limits/kill-switch.ts";
 import { createMemoryWorkspaces, type MemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import { effectKey, type RunId } from "../../src/base/ids.ts";
 import { createRedactor } from "../../src/base/redact.ts";
+import type { EngineParts } from "../../src/engines/embedded/engine.ts";
 import type { ActionContext, ActionReport, Actions } from "../../src/ports/actions.ts";
 import type { Artifacts } from "../../src/ports/artifacts.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { Executor, ProcessReport } from "../../src/ports/executor.ts";
-import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
+import type { KillScope, KillSwitch } from "../../src/ports/kill-switch.ts";
 import type { Store } from "../../src/ports/store/store.ts";
 import type { RunEvent } from "../../src/run/events.ts";
 import type { OpenStore } from "../contract/store-fixture.ts";
@@ -25,7 +27,7 @@ export interface EngineScript {
   readonly action?: (context: ActionContext) => Promise<ActionReport>;
 }
 
-export type EnginePorts = Omit<KernelPorts, "children">;
+export type EnginePorts = EngineParts["ports"];
 export type CreateEngine = (store: Store, ports: EnginePorts) => Engine;
 
 export interface EngineHost {
@@ -46,6 +48,10 @@ export interface EngineFixture {
   readonly reaped: readonly string[];
   /** What calls off each wait of the living hosts. */
   readonly timers: ReadonlySet<() => void>;
+  /** Pulls the kill switch, as another process would. */
+  kill(scope: KillScope): Promise<void>;
+  /** Lets go of it, as a person would. */
+  release(): Promise<unknown>;
   /** Moves the time of day. */
   skip(ms: number): void;
 }
@@ -61,6 +67,7 @@ interface World {
   skippedMs: number;
   readonly workspaces: MemoryWorkspaces;
   readonly artifacts: Artifacts;
+  readonly killSwitch: KillSwitch;
 }
 
 /** The tree that every run of these engines may start from. */
@@ -78,7 +85,7 @@ export async function openEngines(
   const artifacts = createMemoryArtifacts({ maxBytes: 1 << 20 });
   const world: World = {
     ...{ started: [], alive: new Set(), reaped: [], timers: new Set(), skippedMs: 0 },
-    ...{ workspaces, artifacts },
+    ...{ workspaces, artifacts, killSwitch: createMemoryKillSwitch(createMemoryFlags()) },
   };
   return {
     ...world,
@@ -87,9 +94,11 @@ export async function openEngines(
       next = null;
       return startHost(world, script, store, (ports) => {
         const shown = through(store);
-        return create(shown, { ...ports, journal: shown.journal });
+        return create(shown, { ...ports, journal: shown.journal, breakers: shown.breakers });
       });
     },
+    kill: (scope) => world.killSwitch.pull({ scope, by: "ann", why: "enough", at: 1 }),
+    release: () => world.killSwitch.release("all"),
     skip(ms) {
       world.skippedMs += ms;
     },
@@ -100,7 +109,7 @@ function startHost(
   world: World,
   script: EngineScript,
   store: Store,
-  create: (ports: Omit<EnginePorts, "journal">) => Engine,
+  create: (ports: Omit<EnginePorts, "journal" | "breakers">) => Engine,
 ): EngineHost {
   const death = new AbortController();
   const ports = {
@@ -120,6 +129,7 @@ function startHost(
     artifacts: world.artifacts,
     redact: createRedactor({ secrets: [] }).event,
     onOutput: () => {},
+    killSwitch: world.killSwitch,
   };
   return {
     engine: create(ports),

@@ -13,6 +13,14 @@ export const TEST_ACTIONS: readonly ActionSignature[] = [
     cost: { tokens: 10, microUsd: 100 },
     input: { text: { required: false, summary: "any" } },
   },
+  {
+    name: "test.remote",
+    summary: "talks to another machine",
+    effect: "idempotent",
+    cost: { tokens: 0, microUsd: 0 },
+    input: {},
+    remote: true,
+  },
 ];
 
 export interface PlanOptions {

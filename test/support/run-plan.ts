@@ -1,5 +1,6 @@
 /** Hosts a plan on the real kernel with a scripted world: every process and action ends as the script says. */
 import { createMemoryArtifacts } from "../../src/adapters/memory/artifacts.ts";
+import { createMemoryKillSwitch } from "../../src/adapters/memory/limits/kill-switch.ts";
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { createMemoryWorkspaces, type Files, type MemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
 import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
@@ -16,6 +17,7 @@ import type { ActionReport } from "../../src/ports/actions.ts";
 import type { Artifacts } from "../../src/ports/artifacts.ts";
 import type { AttemptName, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
 import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
+import type { KillSwitch } from "../../src/ports/kill-switch.ts";
 import type { Store } from "../../src/ports/store/store.ts";
 import type { Fact, RunEvent } from "../../src/run/events.ts";
 import { beginState } from "../../src/run/evolve.ts";
@@ -48,6 +50,7 @@ export interface TestHost {
   readonly ports: KernelPorts;
   readonly workspaces: MemoryWorkspaces;
   readonly inbox: Inbox;
+  readonly killSwitch: KillSwitch;
   /** Every process that was started, and every key that was reaped. */
   readonly executed: ProcessRequest[];
   readonly reaped: string[];
@@ -75,6 +78,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
   const artifacts = ARTIFACTS.get(store) ?? createMemoryArtifacts({ maxBytes: 1 << 20 });
   ARTIFACTS.set(store, artifacts);
   const inbox = createInbox();
+  const killSwitch = createMemoryKillSwitch();
   const executed: ProcessRequest[] = [];
   const reaped: string[] = [];
   const forgotten: AttemptName[] = [];
@@ -125,6 +129,8 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     children: { run: () => Promise.reject(new Error("no child expected")) },
     redact: (event) => event,
     onOutput: () => {},
+    breakers: store.breakers,
+    killSwitch,
   };
   const ports: KernelPorts = { ...own, ...(typeof script.ports === "function" ? script.ports(own) : script.ports) };
   const host = (restored: Restored, first: readonly Landing[]): Promise<LoopEnd> =>
@@ -138,6 +144,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     ports,
     workspaces,
     inbox,
+    killSwitch,
     executed,
     reaped,
     forgotten,

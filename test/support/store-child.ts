@@ -49,6 +49,13 @@ const VERBS = {
     await store.close();
     say("done");
   },
+  /** Asks a breaker, named in the place of the run, and stays. */
+  async try(store: Store, target: string) {
+    const rules = { failures: 2, coolDownMs: 100, longestMs: 1000, trialMs: 60_000, staggerMs: 10 };
+    const admission = await store.breakers.admit(target, rules, 50);
+    say(admission.go && admission.isTrial ? "trial" : "refused");
+    setInterval(() => {}, 1000);
+  },
   /** Lists and creates, as far as it may; prints what happened. */
   async probe(store: Store, run: RunId) {
     const { rows } = await store.runs.list({ limit: 10 });

@@ -22,6 +22,7 @@ export function pullRequestSpec(scope: Scope): Spec {
     summary: "Opens a pull request on GitHub for the branch of the run, once.",
     effect: "keyed",
     level: "L2",
+    remote: true,
     input: {
       title: { required: true, summary: "Its title, one line." },
       body: { required: true, summary: "Its description, in Markdown. Nobody is notified by a name in it." },

@@ -13,11 +13,12 @@ export function pushSpec(scope: Scope): Spec {
     summary: "Pushes the branch of the run to a remote of your repository, with your credentials.",
     effect: "keyed",
     level: "L2",
+    remote: true,
     input: {
       remote: { required: false, summary: "Name of a remote of your repository (origin)." },
       branch: { required: false, summary: "The branch to push; without it, pawl/<run>." },
     },
-    async perform(input, { run, signal }, snapshot) {
+    async perform(input, { run, key, signal }, snapshot) {
       const remote = remoteName(input);
       const branch = ownBranch(input, "branch", run);
       await checkRemote(scope, remote);
@@ -33,7 +34,7 @@ export function pushSpec(scope: Scope): Spec {
         remote,
         refspec,
       ];
-      const pushed = await scope.git.push(args, { signal });
+      const pushed = await scope.git.push(args, { signal, env: { PAWL_KEY: key } });
       const change = changeOf(pushed);
       if (change === undefined) {
         const detail = reasonOf(pushed);

@@ -36,13 +36,17 @@ export interface Spec {
   readonly input: Action["input"];
   /** false: it only looks at the tree. */
   readonly writes?: false;
+  readonly remote?: true;
   /** `snapshot`: what the workspace of the run holds. */
   perform(input: JsonObject, context: ActionContext, snapshot: Snapshot): Promise<ActionReport>;
 }
 
+/** What another machine has said, or why it could not be reached. */
+const FROM_AFAR = /^GITHUB_REQUEST_FAILED$|^GIT_PUSH_REJECTED$/;
+
 /** What is wrong with the input or the repository is a failure of the stage; anything else is a defect and is thrown. */
 export function actionOf(scope: Scope, spec: Spec): Action {
-  const { name, summary, effect, level, input: members, writes = true } = spec;
+  const { name, summary, effect, level, input: members, writes = true, remote } = spec;
   return {
     name,
     summary,
@@ -52,13 +56,14 @@ export function actionOf(scope: Scope, spec: Spec): Action {
     usesTree: true,
     writes,
     level,
+    ...(remote === undefined ? {} : { remote }),
     async perform(input, context) {
       if (context.signal.aborted) return { ok: false, error: "The action was not started: the run was ended." };
       try {
         const snapshot = await admit(scope, spec, context);
         return await scope.holdVault(() => spec.perform(input, context, snapshot));
       } catch (error) {
-        if (isPawlError(error)) return { ok: false, error: error.message };
+        if (isPawlError(error)) return { ok: false, error: error.message, reached: FROM_AFAR.test(error.code) };
         throw error;
       }
     },

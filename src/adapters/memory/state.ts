@@ -1,5 +1,6 @@
 /** What the stores of one memory share: as a file does for processes, it outlives each store that is opened on it. */
 import type { RunId } from "../../base/ids.ts";
+import type { Breaker } from "../../limits/breaker/breaker.ts";
 import type { ControlRequest } from "../../ports/store/control.ts";
 import type { EvidenceRecord } from "../../ports/store/evidence.ts";
 import type { Holder, RunRow } from "../../ports/store/run-index.ts";
@@ -29,12 +30,25 @@ export interface MemoryState {
   readonly requests: Map<RunId, ControlRequest[]>;
   /** In the order they were added. */
   readonly evidence: EvidenceRecord[];
+  /** Targets that were ever in trouble. */
+  readonly breakers: Map<string, Breaker>;
+  /** Every store that was opened, by number. */
+  readonly hosts: Map<string, MemoryHost>;
   /** Called with the run after each write. */
   readonly listeners: Set<(run: RunId) => void>;
 }
 
 export function createMemoryState(): MemoryState {
-  return { runs: new Map(), order: [], plans: new Map(), requests: new Map(), evidence: [], listeners: new Set() };
+  return {
+    runs: new Map(),
+    order: [],
+    plans: new Map(),
+    requests: new Map(),
+    evidence: [],
+    breakers: new Map(),
+    hosts: new Map(),
+    listeners: new Set(),
+  };
 }
 
 export function announce(state: MemoryState, run: RunId): void {

@@ -8,6 +8,7 @@ import { createMemoryControl } from "./control.ts";
 import { createMemoryEvidence } from "./evidence.ts";
 import { createMemoryJournal } from "./journal.ts";
 import { createMemoryLease } from "./lease.ts";
+import { createMemoryBreakers } from "./limits/breakers.ts";
 import { createMemoryRunIndex } from "./run-index.ts";
 import { createMemoryState, type MemoryHost, type MemoryState } from "./state.ts";
 
@@ -54,6 +55,7 @@ export function createMemoryStore({ clock, state = createMemoryState() }: Memory
     lease: createMemoryLease({ state, self, guarded }),
     control: createMemoryControl({ state, self, guarded }),
     evidence: createMemoryEvidence({ state, guarded }),
+    breakers: createMemoryBreakers({ state, self, guarded }),
     integrity: async () => [],
     close,
   };

@@ -20,7 +20,7 @@ export async function killMarked(key: string, since = 0): Promise<readonly numbe
     const found = findMarked(key, since);
     if (found.length === 0) return [];
     if (performance.now() > until) return found.map((fact) => fact.pid);
-    for (const fact of found) kill(fact);
+    for (const fact of found) killFound(fact);
     await wait(PAUSE_MS);
   }
 }
@@ -35,7 +35,7 @@ function findMarked(key: string, since: number): readonly ProcessFact[] {
 }
 
 /** A group whose leader holds the key was made by the stage: all of it goes, so that none of it can fork on. */
-function kill(fact: ProcessFact): void {
+export function killFound(fact: ProcessFact): void {
   const leads = fact.group === fact.pid && fact.group !== readProcess(process.pid)?.group;
   sendSignal(leads ? -fact.group : fact.pid, "SIGKILL");
 }

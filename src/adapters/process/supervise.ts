@@ -128,7 +128,8 @@ function tooLong(timeoutMs: number): Ending {
 }
 
 function watchRequest(signal: AbortSignal, stopBecause: (why: Ending) => void): () => void {
-  const onAbort = (): void => stopBecause({ cause: "killed", what: "was ended on request", isSudden: false });
+  const onAbort = (): void =>
+    stopBecause({ cause: "killed", what: "was ended on request", isSudden: signal.reason === "kill" });
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   return () => signal.removeEventListener("abort", onAbort);

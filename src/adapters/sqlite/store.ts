@@ -18,6 +18,7 @@ import { createHeads } from "./heads.ts";
 import { createHosts } from "./hosts.ts";
 import { createSqliteJournal } from "./journal.ts";
 import { createSqliteLease } from "./lease.ts";
+import { createSqliteBreakers } from "./limits/breakers.ts";
 import { createPlanIds } from "./plan-ids.ts";
 import { createSqliteRunIndex } from "./run-index.ts";
 
@@ -108,6 +109,7 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
     lease: createSqliteLease({ db, commits, heads, hosts, guarded, isClosed, becomeHost }),
     control: createSqliteControl({ db, clock, commits, changes, guarded, isClosed }),
     evidence: createSqliteEvidence({ db, commits, guarded }),
+    breakers: createSqliteBreakers({ db, commits, hosts, guarded, becomeHost }),
     integrity: () =>
       guarded(() => {
         const rows = db.prepare<{ integrity_check: string }>("PRAGMA integrity_check").all();

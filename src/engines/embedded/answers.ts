@@ -8,10 +8,15 @@ import { runOfId } from "../../run/approval/question.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
 import type { RunState } from "../../run/state.ts";
 import { type HostedRun, type Hosting, takeOver } from "./hosting.ts";
+import { killRun, requireReleased } from "./killing.ts";
 import { eachOpenChild } from "./open-children.ts";
 import { readAll } from "./restore.ts";
 
 export async function resumeRun(hosting: Hosting, run: RunId, options: ResumeOptions): Promise<HostedRun> {
+  // Whoever hosted it when it was killed did not live to record that.
+  const pulled = hosting.killSwitch.pulled(run);
+  if (pulled?.scope === run) await killRun(hosting, run, pulled);
+  requireReleased(hosting, run);
   // Who does not want to wait for a run does not want to wait for the runs that it waits for.
   if (options.early === true) await wakeChildren(hosting, run, options);
   let taken: Taken = { facts: [], refusal: null };

@@ -1,6 +1,7 @@
 /** Child runs: hosted beside their parent, found again after a crash, ended with their parent. */
 import { isPawlError } from "../../base/errors.ts";
 import { NO_USAGE } from "../../base/usage.ts";
+import { killRequest } from "../../kernel/control/heed.ts";
 import type { ChildReport, ChildRequest } from "../../ports/child-runs.ts";
 import type { HostedEnd } from "../../ports/engine.ts";
 import { neededAnswer, restsUntil } from "../../run/approval/answer.ts";
@@ -9,6 +10,7 @@ import { resumeRun } from "./answers.ts";
 import { endOf, type HostedRun, type Hosting, leave, startRun } from "./hosting.ts";
 import { restoreRun } from "./restore.ts";
 
+const KILLED: ChildReport = { ended: true, status: "killed", reason: "kill_switch", usage: NO_USAGE, tree: null };
 const RESTING: ChildReport = {
   ended: false,
   status: "waiting",
@@ -20,13 +22,15 @@ const RESTING: ChildReport = {
 export async function runChild(hosting: Hosting, request: ChildRequest, signal: AbortSignal): Promise<ChildReport> {
   const { run } = request;
   const row = await hosting.runs.get(run);
-  if (signal.aborted && signal.reason !== "stop") return RESTING;
+  if (signal.aborted && signal.reason === "drain") return RESTING;
+  if (row === undefined && hosting.killSwitch.pulled(run) !== null) return KILLED;
   if (row === undefined) return startChild(hosting, request, signal);
   // A person may have gone on with it here.
   const here = hosting.hosted.get(run);
   if (here !== undefined) return reportOf(await follow(here, request, signal));
   const { plan, state } = await restoreRun(hosting.ports.journal, row);
   if (isTerminal(state.status)) return reportOf(endOf(state));
+  if (hosting.killSwitch.pulled(run) !== null) return KILLED;
   // Only a person can answer, and only time can pass; the parent rests with its child until then.
   const now = Math.max(state.facts.at, hosting.ports.clock.now());
   if (neededAnswer(plan, state, now) !== null || restsUntil(plan, state, now) !== null) return reportOf(endOf(state));
@@ -45,8 +49,9 @@ async function startChild(hosting: Hosting, request: ChildRequest, signal: Abort
 
 async function follow(child: HostedRun, request: ChildRequest, signal: AbortSignal): Promise<HostedEnd> {
   const stop = (): void => {
-    if (signal.reason === "stop") child.inbox.ask({ kind: "cancel", by: `run ${request.parent.run}` });
-    else leave(child);
+    const by = `run ${request.parent.run}`;
+    if (signal.reason === "drain") leave(child);
+    else child.inbox.ask(signal.reason === "kill" ? killRequest({ by, why: "" }) : { kind: "cancel", by });
   };
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();

@@ -5,6 +5,7 @@ import { heed } from "../../kernel/control/heed.ts";
 import { replay } from "../../kernel/replay.ts";
 import type { Engine, ReplayReport } from "../../ports/engine.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
+import type { KillSwitch } from "../../ports/kill-switch.ts";
 import type { Control } from "../../ports/store/control.ts";
 import type { Lease } from "../../ports/store/lease.ts";
 import type { RunIndex } from "../../ports/store/run-index.ts";
@@ -13,13 +14,14 @@ import { isTerminal } from "../../run/reasons.ts";
 import { answerRun, resumeRun, tendRun } from "./answers.ts";
 import { runChild } from "./children.ts";
 import { drainAll, findOpen, type Hosting, startRun, takeOver } from "./hosting.ts";
+import { killRun, requireReleased } from "./killing.ts";
 import { eachOpenChild } from "./open-children.ts";
 import { planOf, readAll } from "./restore.ts";
 import type { Turns } from "./turns.ts";
 import { wakeRun } from "./waking.ts";
 
 export interface EngineParts {
-  readonly ports: Omit<KernelPorts, "children">;
+  readonly ports: Omit<KernelPorts, "children"> & { readonly killSwitch: Pick<KillSwitch, "pulled" | "watch"> };
   readonly runs: RunIndex;
   readonly lease: Lease;
   readonly control: Control;
@@ -29,23 +31,29 @@ export interface EngineParts {
 
 export function createEmbeddedEngine(parts: EngineParts): Engine {
   const { runs, lease, control, turns } = parts;
+  const { killSwitch } = parts.ports;
   const hosting: Hosting = {
     ports: { ...parts.ports, children: { run: (request, signal) => runChild(hosting, request, signal) } },
     runs,
     lease,
     control,
     turns: turns ?? null,
+    killSwitch,
     hosted: new Map(),
     taking: new Map(),
     endChildren: (run) => eachOpenChild(hosting, run, (child) => cancelRun(hosting, child.run, `run ${run}`)),
   };
   return {
-    start: (run) => startRun(hosting, run),
+    start: async (run) => {
+      requireReleased(hosting, run.run);
+      return startRun(hosting, run);
+    },
     resume: (run, options) => resumeRun(hosting, run, options),
     wake: (run, options) => wakeRun(hosting, run, options),
     answer: (run, answer) => answerRun(hosting, run, answer),
     tend: (run) => tendRun(hosting, run),
     cancel: (run, by) => cancelRun(hosting, run, by),
+    kill: (run, request) => killRun(hosting, run, request),
     pause: (run, by) => pauseRun(hosting, run, by),
     replay: (run) => replayRun(hosting, run),
     drain: () => drainAll(hosting),

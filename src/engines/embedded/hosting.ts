@@ -3,6 +3,7 @@ import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import { NO_USAGE } from "../../base/usage.ts";
 import type { Landing } from "../../kernel/aftermath.ts";
+import { killRequest } from "../../kernel/control/heed.ts";
 import { createInbox, type Inbox } from "../../kernel/control/inbox.ts";
 import type { Restored } from "../../kernel/hosting.ts";
 import { type LoopEnd, runLoop } from "../../kernel/loop.ts";
@@ -11,6 +12,7 @@ import { restore } from "../../kernel/replay.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Hosted, HostedEnd, NewRun } from "../../ports/engine.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
+import type { KillSwitch } from "../../ports/kill-switch.ts";
 import type { Control } from "../../ports/store/control.ts";
 import type { Lease } from "../../ports/store/lease.ts";
 import type { Holder, RunIndex, RunRow } from "../../ports/store/run-index.ts";
@@ -27,6 +29,7 @@ export interface Hosting {
   readonly lease: Lease;
   readonly control: Control;
   readonly turns: Turns | null;
+  readonly killSwitch: Pick<KillSwitch, "pulled" | "watch">;
   /** The runs that have their loop here. */
   readonly hosted: Map<RunId, HostedRun>;
   /** The newest attempt to take over each run: the lease keeps out other processes, not this one. */
@@ -58,13 +61,14 @@ async function endOfHosting(
   inbox: Inbox,
   loop: Promise<LoopEnd>,
 ): Promise<HostedEnd> {
-  const { control, lease, hosted } = hosting;
+  const { control, killSwitch, lease, hosted } = hosting;
   let asked = false;
   let isHeld = true;
   const unwatch = control.watch(run, (request) => {
     asked = true;
     inbox.ask(request);
   });
+  const unguard = killSwitch.watch(run, (pulled) => inbox.ask(killRequest(pulled)));
   try {
     const end = await loop;
     if (end.lost) throw pawlError(RUN_ERRORS, "RUN_LOST", { run });
@@ -84,6 +88,7 @@ async function endOfHosting(
     throw error;
   } finally {
     unwatch();
+    unguard();
     hosted.delete(run);
     if (isHeld) await lease.release(run);
   }

@@ -7,12 +7,12 @@ describe("a halt", () => {
     const heard: string[] = [];
     halt.onEnd((reason) => heard.push(`early ${reason}`));
     halt.onEnd(() => heard.push("left"))();
-    expect(halt.hasEnded()).toBe(false);
+    expect([halt.hasEnded(), halt.reason()]).toEqual([false, null]);
     halt.end("stop");
     halt.end("drain");
     halt.onEnd((reason) => heard.push(`late ${reason}`));
     expect(heard).toEqual(["early stop", "late stop"]);
-    expect(halt.hasEnded()).toBe(true);
+    expect([halt.hasEnded(), halt.reason()]).toEqual([true, "stop"]);
   });
 
   it("aborts the signals it gave and the one it gives later", () => {

@@ -1,12 +1,14 @@
 /** Halt: the end of everything under way in one run. Cheap where nobody asks for a signal, because a run has many short stages. */
 
-/** "stop": the run ends. "drain": its host leaves, and the run stays resumable. */
-export type HaltReason = "stop" | "drain";
+/** "stop": the run ends. "kill": it ends, and nothing is given time. "drain": its host leaves, and the run stays resumable. */
+export type HaltReason = "stop" | "kill" | "drain";
 
 export interface Halt {
   /** Ends what is under way; the first reason stays. */
   end(reason: HaltReason): void;
   hasEnded(): boolean;
+  /** null: it has not ended. */
+  reason(): HaltReason | null;
   /** Calls back when it ends, at once if it has. Returns the function that forgets the callback. */
   onEnd(call: (reason: HaltReason) => void): () => void;
   /** The same for what takes an AbortSignal; its reason is the HaltReason. */
@@ -26,6 +28,7 @@ export function createHalt(): Halt {
       calls.clear();
     },
     hasEnded: () => ended !== null,
+    reason: () => ended,
     onEnd(call) {
       if (ended === null) calls.add(call);
       else call(ended);

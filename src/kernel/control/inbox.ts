@@ -1,23 +1,23 @@
 /** Inbox: what people ask of a run while it is hosted, and the wake-up for whatever ends meanwhile. */
 import type { Clock } from "../../ports/clock.ts";
-import type { ControlRequest } from "../../ports/store/control.ts";
 import type { Landing } from "../aftermath.ts";
+import type { HostRequest } from "./heed.ts";
 
 export interface Inbox {
-  ask(request: ControlRequest): void;
+  ask(request: HostRequest): void;
   /** An effect ended. */
   land(landing: Landing): void;
   /** Something that must end the loop: its host leaves, or a port broke. */
   fail(error: unknown): void;
   /** The time that was waited for has come. */
   wake(): void;
-  take(): { readonly requests: readonly ControlRequest[]; readonly landed: readonly Landing[] };
+  take(): { readonly requests: readonly HostRequest[]; readonly landed: readonly Landing[] };
   /** Resolves when there is something to take or it was woken; rejects with what `fail` was given. */
   changed(): Promise<void>;
 }
 
 export function createInbox(): Inbox {
-  let requests: ControlRequest[] = [];
+  let requests: HostRequest[] = [];
   let landed: Landing[] = [];
   let failure: { readonly error: unknown } | null = null;
   let waiting: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | null = null;

@@ -47,4 +47,19 @@ export const FILE_ERRORS = {
     retry: "after_change",
     exit: 1,
   },
+  FILE_FLAG_UNREADABLE: {
+    what: (d: { path: string; detail: string }) =>
+      `Whether the kill switch is on cannot be known: ${d.path} cannot be read (${d.detail}).`,
+    why: "Nothing is started while it might be on. A run under way stays resumable.",
+    hint: "Let this user read the folder, or raise the limit of open files; then resume.",
+    retry: "after_change",
+    exit: 1,
+  },
+  FILE_FLAG_UNWRITABLE: {
+    what: (d: { path: string; detail: string }) => `The kill switch could not be set: ${d.path} (${d.detail}).`,
+    why: "Nothing was stopped: a kill that is not stored would be forgotten.",
+    hint: (d: { path: string }) => `Set it by hand where you may: \`touch ${d.path}\`.`,
+    retry: "after_change",
+    exit: 1,
+  },
 } as const satisfies Catalogue;

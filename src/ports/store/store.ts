@@ -1,4 +1,5 @@
 /** Store: everything durable about runs, opened and closed as one thing. */
+import type { Breakers } from "./breakers.ts";
 import type { Control } from "./control.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Journal } from "./journal.ts";
@@ -15,6 +16,7 @@ export interface Store {
   readonly lease: Lease;
   readonly control: Control;
   readonly evidence: Evidence;
+  readonly breakers: Breakers;
   /** Problems of the store itself, below the level of events; empty when there are none. */
   integrity(): Promise<readonly string[]>;
   /** Waits for writes under way, ends every watch and follow, lets go of the runs held here. Idempotent. */

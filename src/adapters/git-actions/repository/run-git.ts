@@ -3,7 +3,7 @@
  * the repository configures it, it runs no hook, asks nobody and signs nothing. Only `push` sees the user's own
  * configuration, because that is where credentials are.
  */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { pawlError } from "../../../base/errors.ts";
 import { visibleLine } from "../../../base/visible.ts";
 import { GIT_ERRORS } from "../../../ports/errors/git-errors.ts";
@@ -158,15 +158,15 @@ function start(
   { input = "", env: more = {}, maxBytes = MOST_STDOUT, signal }: GitCall = {},
 ): Promise<GitResult> {
   return new Promise((resolve, reject) => {
-    const stop = signal === undefined ? {} : { signal };
+    const refuse = (detail: string, cause?: Error): void =>
+      reject(pawlError(GIT_ERRORS, "GIT_COMMAND_FAILED", { doing: "starting", detail }, { cause }));
+    if (signal?.aborted === true) {
+      refuse("it was ended");
+      return;
+    }
     // In its own group: a key pressed in the terminal of the host must not cut off an update.
-    const child = spawn(program, [...args], {
-      cwd: "/",
-      env: { ...env, ...more },
-      detached: true,
-      stdio: "pipe",
-      ...stop,
-    });
+    const child = spawn(program, [...args], { cwd: "/", env: { ...env, ...more }, detached: true, stdio: "pipe" });
+    const callOff = endWith(child, signal);
     const out: Buffer[] = [];
     let [size, stderr] = [0, ""];
     child.stdout.on("data", (chunk: Buffer) => {
@@ -180,11 +180,10 @@ function start(
     // Git may end before it has read everything.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
-    child.once("error", (error) => {
-      const detail = signal?.aborted === true ? "it was ended" : visibleLine(error.message, 200);
-      reject(pawlError(GIT_ERRORS, "GIT_COMMAND_FAILED", { doing: "starting", detail }, { cause: error }));
-    });
+    child.once("error", (error) => refuse(visibleLine(error.message, 200), error));
     child.once("close", (code) => {
+      callOff();
+      if (signal?.aborted === true) refuse("it was ended");
       const isTooMuch = size > maxBytes;
       resolve({
         code: isTooMuch ? 1 : (code ?? 1),
@@ -193,4 +192,18 @@ function start(
       });
     });
   });
+}
+
+/** Ends git with whatever it has started: what serves a remote on this machine, and its hooks, are in its group. */
+function endWith(child: ChildProcess, signal: AbortSignal | undefined): () => void {
+  const end = (): void => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, signal?.reason === "kill" ? "SIGKILL" : "SIGTERM");
+    } catch {
+      // They are gone already.
+    }
+  };
+  signal?.addEventListener("abort", end, { once: true });
+  return () => signal?.removeEventListener("abort", end);
 }

@@ -81,6 +81,15 @@ export function isInit(pid: number): boolean {
   return ids.length > 1 && ids.at(-1) === "1";
 }
 
+/** What the process was started with in this variable; undefined: nothing, or that cannot be seen. */
+export function readVariable(pid: number, name: string): string | undefined {
+  const environ = readText(`/proc/${pid}/environ`);
+  return environ
+    ?.split("\0")
+    .find((entry) => entry.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+}
+
 /** Whether the process was started with exactly this variable; false when that cannot be seen. */
 export function hasVariable(pid: number, name: string, value: string): boolean {
   const environ = readBytes(`/proc/${pid}/environ`);

@@ -27,6 +27,7 @@ const MIGRATIONS: readonly string[] = [
   `CREATE TABLE evidence(
      id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, blueprint TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL) STRICT;
    CREATE INDEX evidence_by_blueprint ON evidence(blueprint, kind);`,
+  "CREATE TABLE breakers(target TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;",
 ];
 
 const SCHEMA_VERSION: number = MIGRATIONS.length;

@@ -1,0 +1,87 @@
+/** Reaper on the processes of this machine: found by what they were started with, and by who started them. Needs /proc. */
+import { readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { hostname } from "node:os";
+import { join, sep } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { RunId } from "../../../base/ids.ts";
+import type { Reaped, Reaper } from "../../../ports/reaper.ts";
+import type { Holder } from "../../../ports/store/run-index.ts";
+import { killFound } from "../reap.ts";
+import { sendSignal } from "../terminate.ts";
+import { listProcesses, type ProcessFact, readProcess, readVariable } from "../watch/proc.ts";
+import { createTree } from "../watch/tree.ts";
+
+export interface ProcessReaperOptions {
+  /** The state directory: whoever hosts a run of it holds a lock in it. */
+  readonly stateDir: string;
+}
+
+const PATIENCE_MS = 5000;
+const PAUSE_MS = 4;
+const MOST_OF_A_HOST = 65_536;
+
+export function createProcessReaper({ stateDir }: ProcessReaperOptions): Reaper {
+  return {
+    endRuns: (runs) => endAll(() => findRuns(new Set(runs)), killFound),
+    async endHost(holder) {
+      const host = isHost(holder, stateDir) ? readProcess(holder.pid) : undefined;
+      if (host === undefined || host.ended) return null;
+      // Stopped, it starts nobody while we look.
+      sendSignal(host.pid, "SIGSTOP");
+      const tree = createTree(host.pid, { countsTransfer: false });
+      tree.look(MOST_OF_A_HOST);
+      const family = tree.members();
+      return endAll(
+        () => family.filter(isAlive),
+        (fact) => sendSignal(fact.pid, "SIGKILL"),
+      );
+    },
+  };
+}
+
+/** Kills those that are found again and again until there are none. */
+async function endAll(find: () => readonly ProcessFact[], kill: (fact: ProcessFact) => unknown): Promise<Reaped> {
+  const until = performance.now() + PATIENCE_MS;
+  const seen = new Set<string>();
+  for (;;) {
+    const found = find();
+    for (const { pid, startTicks } of found) seen.add(`${pid} ${startTicks}`);
+    if (found.length === 0 || performance.now() > until)
+      return { ended: seen.size - found.length, left: found.map(({ pid }) => pid) };
+    for (const fact of found) kill(fact);
+    await wait(PAUSE_MS);
+  }
+}
+
+function findRuns(runs: ReadonlySet<RunId>): readonly ProcessFact[] {
+  return listProcesses().filter((fact) => {
+    if (fact.ended || fact.pid === process.pid) return false;
+    // A key is `run:stage:visit`.
+    const run = readVariable(fact.pid, "PAWL_KEY")?.split(":", 1)[0];
+    return run !== undefined && runs.has(run as RunId);
+  });
+}
+
+function isAlive({ pid, startTicks }: ProcessFact): boolean {
+  const now = readProcess(pid);
+  return now !== undefined && !now.ended && now.startTicks === startTicks;
+}
+
+/** Only a process that holds a lock of this project: an id may be used again, and another machine has ids of its own. */
+function isHost({ pid, hostname: name }: Holder, stateDir: string): boolean {
+  if (name !== hostname() || pid === process.pid) return false;
+  try {
+    const hosts = join(realpathSync(stateDir), "hosts") + sep;
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => linkOf(`/proc/${pid}/fd/${fd}`).startsWith(hosts));
+  } catch {
+    return false;
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
