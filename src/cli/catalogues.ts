@@ -8,6 +8,7 @@ import { EGRESS_ERRORS } from "../ports/errors/egress-errors.ts";
 import { FILE_ERRORS } from "../ports/errors/file-errors.ts";
 import { GIT_ERRORS } from "../ports/errors/git-errors.ts";
 import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
+import { LEDGER_ERRORS } from "../ports/errors/ledger-errors.ts";
 import { SANDBOX_ERRORS } from "../ports/errors/sandbox-errors.ts";
 import { SIGNER_ERRORS } from "../ports/errors/signer-errors.ts";
 import { WORKSPACE_ERRORS } from "../ports/errors/workspace-errors.ts";
@@ -20,6 +21,7 @@ export const CATALOGUES: readonly Catalogue[] = [
   PLAN_ERRORS,
   RUN_ERRORS,
   JOURNAL_ERRORS,
+  LEDGER_ERRORS,
   ARTIFACT_ERRORS,
   FILE_ERRORS,
   ACTION_ERRORS,

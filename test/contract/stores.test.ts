@@ -1,9 +1,11 @@
-/** Runs the contracts of journal, run index, lease, control and evidence against every store, and what SQLite adds to them. */
+/** Runs the contracts of journal, run index, lease, control, evidence and ledger against every store, and what SQLite adds to them. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryState } from "../../src/adapters/memory/state.ts";
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { loadDriver } from "../../src/adapters/sqlite/driver.ts";
 import { EVIDENCE_SQL } from "../../src/adapters/sqlite/evidence.ts";
+import { BOOKS_SQL } from "../../src/adapters/sqlite/ledger/books.ts";
+import { ENTRIES_SQL } from "../../src/adapters/sqlite/ledger/entries.ts";
 import { LIST_SQL } from "../../src/adapters/sqlite/run-index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
@@ -17,6 +19,7 @@ import { controlContract } from "./control.contract.ts";
 import { buildDrill, evidenceContract } from "./evidence.contract.ts";
 import { journalContract } from "./journal.contract.ts";
 import { leaseContract } from "./lease.contract.ts";
+import { buildReservation, LOOP, ledgerContract, NOON } from "./ledger.contract.ts";
 import { runIndexContract } from "./run-index.contract.ts";
 import type { OpenStore } from "./store-fixture.ts";
 
@@ -48,6 +51,7 @@ for (const [name, open] of Object.entries(STORES)) {
   controlContract(name, open);
   evidenceContract(name, open);
   breakersContract(name, open);
+  ledgerContract(name, open);
 
   it(`finds no problem in a sound ${name} store`, async () => {
     const { store } = await open();
@@ -155,7 +159,9 @@ describe("evidence of a SQLite store", () => {
     const run = await createRun(old.journal);
     await old.close();
     const db = (await loadDriver()).open(`${dir}/pawl.db`, { timeout: 0 });
-    db.exec("DROP TABLE evidence; DROP TABLE breakers; PRAGMA user_version=1");
+    db.exec("DROP TABLE evidence; DROP TABLE breakers");
+    for (const name of ["entries", "pages", "quarters", "line"]) db.exec(`DROP TABLE ledger_${name}`);
+    db.exec("PRAGMA user_version=1");
     db.close();
     const reader = closing(await openSqliteStore({ dir, clock, readOnly: true }));
     expect((await reader.runs.list({ limit: 5 })).rows.map((row) => row.run)).toEqual([run]);
@@ -165,5 +171,49 @@ describe("evidence of a SQLite store", () => {
     await writer.evidence.add(buildDrill("e_1"));
     expect((await writer.evidence.list({ blueprint: "demo", kind: "drill", limit: 1 })).records).toHaveLength(1);
     expect((await writer.runs.list({ limit: 5 })).rows.map((row) => row.run)).toEqual([run]);
+  });
+});
+
+describe("the ledger of a SQLite store", () => {
+  it("is read and written at a few places of an index, whatever there is", async () => {
+    const dir = tempDir();
+    const store = await openSqlite(dir);
+    await Promise.all(
+      Array.from({ length: 5000 }, (_, i) =>
+        store.ledger.reserve(buildReservation(`r_${i}/a/1/1`, { tokens: 1 }, { caps: [] })),
+      ),
+    );
+    expect((await store.ledger.standing([LOOP], NOON))[0]).toMatchObject({ reserved: 5000 });
+    const db = (await loadDriver()).open(`${dir}/pawl.db`, { readOnly: true, timeout: 0 });
+    onTestFinished(() => db.close());
+    const details = Object.entries({ ...BOOKS_SQL, ...ENTRIES_SQL }).map(([name, sql]) => {
+      const plan = db.prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all();
+      return [name, plan.map(({ detail }) => detail.replace(/ \(.*/, "")).join("; ")];
+    });
+    expect(Object.fromEntries(details)).toEqual({
+      total: "SEARCH ledger_pages USING INDEX sqlite_autoindex_ledger_pages_1",
+      before: "SEARCH ledger_quarters USING PRIMARY KEY",
+      reaching: "SEARCH ledger_quarters USING PRIMARY KEY",
+      entry: "SEARCH ledger_entries USING PRIMARY KEY",
+      below: "SEARCH ledger_entries USING PRIMARY KEY",
+      open: "SEARCH ledger_entries USING INDEX ledger_open",
+    });
+  });
+
+  it("is found out when its books were changed, and what is lost of it too", async () => {
+    const dir = tempDir();
+    const store = await openSqlite(dir);
+    await store.ledger.reserve(buildReservation("a", { tokens: 5 }));
+    await store.ledger.settle("a", { tokens: 5 }, NOON);
+    const db = (await loadDriver()).open(`${dir}/pawl.db`, { timeout: 1000 });
+    onTestFinished(() => db.close());
+    db.exec("UPDATE ledger_pages SET spent = 1 WHERE scope = 'loop'; DELETE FROM ledger_quarters WHERE page = 3");
+    db.exec("DELETE FROM ledger_pages WHERE scope = 'run'");
+    const quarter = NOON / 900_000;
+    expect(await store.integrity()).toEqual([
+      `the ledger of loop:sweeper tokens says 1 spent, 0 reserved [${quarter}=5], its entries say 5 spent, 0 reserved [${quarter}=5]`,
+      `the ledger of fleet:* tokens says 5 spent, 0 reserved [], its entries say 5 spent, 0 reserved [${quarter}=5]`,
+      "the ledger of run:r_1 tokens is missing; its entries say 5 spent, 0 reserved []",
+    ]);
   });
 });

@@ -5,6 +5,7 @@ import type { ControlRequest } from "../../ports/store/control.ts";
 import type { EvidenceRecord } from "../../ports/store/evidence.ts";
 import type { Holder, RunRow } from "../../ports/store/run-index.ts";
 import type { ChainLink } from "../../run/record/check-chain.ts";
+import { createMemoryBooks, type MemoryBooks } from "./ledger/ledger.ts";
 
 export interface MemoryRun {
   /** Place in the order of creation. */
@@ -34,6 +35,7 @@ export interface MemoryState {
   readonly breakers: Map<string, Breaker>;
   /** Every store that was opened, by number. */
   readonly hosts: Map<string, MemoryHost>;
+  readonly books: MemoryBooks;
   /** Called with the run after each write. */
   readonly listeners: Set<(run: RunId) => void>;
 }
@@ -47,6 +49,7 @@ export function createMemoryState(): MemoryState {
     evidence: [],
     breakers: new Map(),
     hosts: new Map(),
+    books: createMemoryBooks(),
     listeners: new Set(),
   };
 }

@@ -8,6 +8,7 @@ import { createMemoryControl } from "./control.ts";
 import { createMemoryEvidence } from "./evidence.ts";
 import { createMemoryJournal } from "./journal.ts";
 import { createMemoryLease } from "./lease.ts";
+import { createMemoryLedger, memoryBookProblems } from "./ledger/ledger.ts";
 import { createMemoryBreakers } from "./limits/breakers.ts";
 import { createMemoryRunIndex } from "./run-index.ts";
 import { createMemoryState, type MemoryHost, type MemoryState } from "./state.ts";
@@ -56,7 +57,8 @@ export function createMemoryStore({ clock, state = createMemoryState() }: Memory
     control: createMemoryControl({ state, self, guarded }),
     evidence: createMemoryEvidence({ state, guarded }),
     breakers: createMemoryBreakers({ state, self, guarded }),
-    integrity: async () => [],
+    ledger: createMemoryLedger({ books: state.books, guarded }),
+    integrity: async () => memoryBookProblems(state.books),
     close,
   };
 }

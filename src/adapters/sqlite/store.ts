@@ -18,6 +18,7 @@ import { createHeads } from "./heads.ts";
 import { createHosts } from "./hosts.ts";
 import { createSqliteJournal } from "./journal.ts";
 import { createSqliteLease } from "./lease.ts";
+import { createSqliteLedger } from "./ledger/ledger.ts";
 import { createSqliteBreakers } from "./limits/breakers.ts";
 import { createPlanIds } from "./plan-ids.ts";
 import { createSqliteRunIndex } from "./run-index.ts";
@@ -103,6 +104,7 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
     hosts.release(moved);
   }
 
+  const { problems, ...ledger } = createSqliteLedger({ db, commits, guarded });
   return {
     journal: createSqliteJournal({ commits, reader, writer, changes, guarded, isClosed, becomeHost, close }),
     runs: createSqliteRunIndex({ db, hosts, guarded }),
@@ -110,10 +112,12 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
     control: createSqliteControl({ db, clock, commits, changes, guarded, isClosed }),
     evidence: createSqliteEvidence({ db, commits, guarded }),
     breakers: createSqliteBreakers({ db, commits, hosts, guarded, becomeHost }),
+    ledger,
     integrity: () =>
       guarded(() => {
         const rows = db.prepare<{ integrity_check: string }>("PRAGMA integrity_check").all();
-        return rows.map((row) => row.integrity_check).filter((line) => line !== "ok");
+        const found = rows.map((row) => row.integrity_check).filter((line) => line !== "ok");
+        return found.length === 0 ? problems() : found;
       }),
     close,
   };

@@ -7,6 +7,7 @@ import { object, scalar } from "../shapes/shape.ts";
 import { keysOf } from "../text/tree.ts";
 import { readOpenExec } from "./read-open-exec.ts";
 import { readRules } from "./read-rules.ts";
+import { REPOSITORY_FILE } from "./repository-file.ts";
 import { POLICY_FIELDS } from "./rule-fields.ts";
 
 export type Layer = "organisation" | "user";
@@ -25,10 +26,6 @@ const FILE = object(
   { version: { shape: version, about: "The version of this form: 1." }, ...POLICY_FIELDS },
   "the policy",
 );
-const REPOSITORY = object(
-  { policy: { shape: object(POLICY_FIELDS, "policy"), about: "What the repository adds to the policy." } },
-  "pawl.yaml",
-);
 
 /** A file with `rules` is one of OpenExec. */
 export function parsePolicy(text: string, file: string, layer: Layer): Result<PolicyFile> {
@@ -46,7 +43,7 @@ export function parsePolicy(text: string, file: string, layer: Layer): Result<Po
 /** The rules of `pawl.yaml`, which may be empty. What would loosen the policy is refused. */
 export function parseRepositoryPolicy(text: string, file: string): Result<readonly Rule[]> {
   const parsed = parseText<readonly Rule[]>(text, file, (tree, reading) => {
-    const policy = REPOSITORY.read(tree, reading, "pawl.yaml")?.policy?.value;
+    const policy = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.policy?.value;
     for (const key of ["use", "allow"] as const) {
       const given = policy?.[key];
       if (given !== undefined) reading.problems.report("BLUEPRINT_POLICY_LOOSENS", { key }, given.key);

@@ -4,6 +4,7 @@ import type { Control } from "./control.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Journal } from "./journal.ts";
 import type { Lease } from "./lease.ts";
+import type { Ledger } from "./ledger.ts";
 import type { RunIndex } from "./run-index.ts";
 
 /**
@@ -17,7 +18,8 @@ export interface Store {
   readonly control: Control;
   readonly evidence: Evidence;
   readonly breakers: Breakers;
-  /** Problems of the store itself, below the level of events; empty when there are none. */
+  readonly ledger: Ledger;
+  /** Problems of the store itself, below the level of events, and of the ledger, made again from its entries; empty when there are none. */
   integrity(): Promise<readonly string[]>;
   /** Waits for writes under way, ends every watch and follow, lets go of the runs held here. Idempotent. */
   close(): Promise<void>;

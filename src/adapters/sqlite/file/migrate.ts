@@ -28,6 +28,18 @@ const MIGRATIONS: readonly string[] = [
      id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, blueprint TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL) STRICT;
    CREATE INDEX evidence_by_blueprint ON evidence(blueprint, kind);`,
   "CREATE TABLE breakers(target TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;",
+  `CREATE TABLE ledger_entries(
+     key TEXT PRIMARY KEY, at INTEGER NOT NULL, accounts TEXT NOT NULL, asked TEXT NOT NULL,
+     spent TEXT, settled_at INTEGER) STRICT, WITHOUT ROWID;
+   CREATE INDEX ledger_open ON ledger_entries(key) WHERE settled_at IS NULL;
+   CREATE TABLE ledger_pages(
+     id INTEGER PRIMARY KEY, scope TEXT NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL,
+     spent INTEGER NOT NULL, reserved INTEGER NOT NULL, UNIQUE(scope, name, unit)) STRICT;
+   CREATE TABLE ledger_quarters(
+     page INTEGER NOT NULL, quarter INTEGER NOT NULL, up_to INTEGER NOT NULL, PRIMARY KEY(page, quarter)) STRICT, WITHOUT ROWID;
+   CREATE TABLE ledger_line(
+     who TEXT PRIMARY KEY, since INTEGER NOT NULL, priority INTEGER NOT NULL, accounts TEXT NOT NULL, amounts TEXT NOT NULL,
+     blocked TEXT NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
 ];
 
 const SCHEMA_VERSION: number = MIGRATIONS.length;

@@ -1,0 +1,12 @@
+/** `pawl.yaml`: what a project says about itself. Whoever reads a part of it reads all of it, so that nothing in it goes unread. */
+import { BUDGET_FIELDS } from "../budget/budget-fields.ts";
+import { object } from "../shapes/shape.ts";
+import { POLICY_FIELDS } from "./rule-fields.ts";
+
+export const REPOSITORY_FILE = object(
+  {
+    policy: { shape: object(POLICY_FIELDS, "policy"), about: "What the repository adds to the policy." },
+    budget: { shape: object(BUDGET_FIELDS, "budget"), about: "The most that the runs of the project may spend." },
+  },
+  "pawl.yaml",
+);

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { type BudgetSpec, EACH_RUN, entryFor, joinBudgets, NO_BUDGET, paymentFor } from "./budget.ts";
+import { type Account, type Cap, FLEET } from "./cap.ts";
+
+const cap = (account: Account, amount = 1): Cap => ({
+  account,
+  unit: "tokens",
+  window: "day",
+  amount,
+  source: "pawl.yaml:1:1",
+});
+const loop = (name: string): Account => ({ scope: "loop", name });
+const run = (name: string): Account => ({ scope: "run", name });
+
+const PROVIDER = cap({ scope: "provider", name: "anthropic" });
+
+describe("budgets of several places", () => {
+  it("all apply, and the first that gives a loop its priority counts", () => {
+    const user: BudgetSpec = { caps: [cap(FLEET)], priorities: { a: 1 } };
+    const project: BudgetSpec = { caps: [cap(loop("a"))], priorities: { a: 9, b: 2 } };
+    expect(joinBudgets([user, project])).toEqual({
+      caps: [cap(FLEET), cap(loop("a"))],
+      priorities: { a: 1, b: 2 },
+    });
+    expect(joinBudgets([])).toEqual(NO_BUDGET);
+  });
+});
+
+describe("who pays for a run", () => {
+  const spec: BudgetSpec = {
+    caps: [
+      cap(FLEET),
+      cap(loop("a")),
+      cap(loop("other")),
+      cap(EACH_RUN),
+      cap({ scope: "user", name: "ann" }),
+      PROVIDER,
+    ],
+    priorities: { a: 3, child: 9 },
+  };
+
+  it("is it, its loop, its user and the fleet, with the caps of these", () => {
+    expect(paymentFor(spec, [{ run: "r_1", loop: "a" }], "ann")).toEqual({
+      accounts: [run("r_1"), loop("a"), { scope: "user", name: "ann" }, FLEET],
+      caps: [cap(FLEET), cap(loop("a")), cap(run("r_1")), cap({ scope: "user", name: "ann" }), PROVIDER],
+      priority: 3,
+    });
+  });
+
+  it("is also whoever has started it: a loop does not escape its caps into child runs", () => {
+    const lineage = [
+      { run: "r_3", loop: "a" },
+      { run: "r_2", loop: "child" },
+      { run: "r_1", loop: "a" },
+    ];
+    expect(paymentFor(spec, lineage, null)).toEqual({
+      accounts: [run("r_3"), run("r_2"), run("r_1"), loop("a"), loop("child"), FLEET],
+      caps: [cap(FLEET), cap(loop("a")), cap(run("r_3")), cap(run("r_2")), cap(run("r_1")), PROVIDER],
+      priority: 3,
+    });
+    expect(paymentFor(NO_BUDGET, [], null)).toEqual({ accounts: [FLEET], caps: [], priority: 0 });
+  });
+});
+
+describe("what a run itself counts as", () => {
+  const counted = (unit: Cap["unit"]): BudgetSpec => ({ caps: [{ ...cap(FLEET), unit }], priorities: {} });
+  const entry = (spec: BudgetSpec, runs: readonly string[], isDrill = false): unknown => {
+    const lineage = runs.map((name) => ({ run: name, loop: "a" }));
+    return entryFor(paymentFor(spec, lineage, null), lineage, isDrill);
+  };
+
+  it("is a run, or a spawn of the run that has started it, where a cap counts that", () => {
+    expect(entry(counted("runs"), ["r_1"])).toEqual({ runs: 1 });
+    expect(entry(counted("spawns"), ["r_2", "r_1"])).toEqual({ spawns: 1 });
+    expect(entry(counted("runs"), ["r_2", "r_1"])).toBeNull();
+    expect(entry(counted("tokens"), ["r_1"])).toBeNull();
+    expect(entry(counted("runs"), ["r_1"], true)).toBeNull();
+  });
+});
