@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunId } from "../../src/base/ids.ts";
+import type { Level } from "../../src/blueprint/blueprint.ts";
 import type { EventOf, RunEvent } from "../../src/run/events.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { openRuntime } from "../../src/runtime/wire.ts";
@@ -175,8 +176,8 @@ async function eventsOf(run: RunId): Promise<readonly RunEvent[]> {
   return (await runtime.read(run, 0, 10_000)).map(({ event }) => event);
 }
 
-async function live(file: string): Promise<Lived> {
-  const { plan } = await runtime.compile(file, { level: "L2", params: {} });
+async function live(file: string, level: Level = "L1"): Promise<Lived> {
+  const { plan } = await runtime.compile(file, { level, params: {} });
   if (!plan.ok) throw new Error(JSON.stringify(plan.problems));
   const { run, ended } = await runtime.start(plan.value, { unearned: { by: "ann", why: "a test" } });
   await ended;
@@ -194,7 +195,9 @@ function startsOf(events: readonly RunEvent[]): Readonly<Record<string, number>>
 
 /** The newest tree of a run is still there, with everything in it. */
 function keptTree(events: readonly RunEvent[]): string {
-  const trees = events.flatMap((event) => (event.type === "stage.finished" ? (event.tree ?? []) : []));
+  const trees = events.flatMap((event) =>
+    event.type === "run.created" || event.type === "stage.finished" ? (event.tree ?? []) : [],
+  );
   const vault = `--git-dir=${join(root, ".pawl", "vault.git")}`;
   return execFileSync("git", [vault, "ls-tree", "--name-only", trees.at(-1) ?? ""], { encoding: "utf8" });
 }
@@ -208,7 +211,7 @@ describe("an agent that would go on for ever stops at the bound:", () => {
   });
 
   it("a blueprint that runs itself does not even begin", async () => {
-    const { plan } = await runtime.compile("self.yaml", { level: "L2", params: {} });
+    const { plan } = await runtime.compile("self.yaml", { level: "L1", params: {} });
     expect(plan.ok ? [] : plan.problems.map(({ code }) => code)).toEqual(["PLAN_CHILD_RECURSIVE"]);
   });
 
@@ -235,7 +238,7 @@ describe("an agent that would go on for ever stops at the bound:", () => {
 
 describe("an agent that gets somewhere comes to its end:", () => {
   it.each(Object.keys(HONEST))("%s", { timeout: 60_000 }, async (name) => {
-    const { end } = await live(fileOf(name));
+    const { end } = await live(fileOf(name), "L2");
     expect(end).toMatchObject({ status: "succeeded" });
   });
 });

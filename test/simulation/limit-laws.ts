@@ -29,6 +29,8 @@ export const LIMIT_LAWS: Readonly<Record<string, Law>> = {
     return reached === false ? `it says ${end?.reason}: ${end?.detail}` : null;
   },
   "a run that is stuck begins nothing more, and says which rule was met": (run) => {
+    // What members of groups end with is told together.
+    if (run.plan.stages.some(({ kind }) => kind === "group")) return null;
     const { stuck, rule } = findStuck(run);
     const end = ofType(run, "run.finished")[0];
     if (end?.reason === "stagnation")
@@ -123,8 +125,7 @@ interface Seen {
 function findStuck(run: Simulated): { readonly stuck: number | null; readonly rule: StagnationRule | null } {
   const none = { stuck: null, rule: null };
   const { stagnation } = run.plan.limits;
-  // What members of groups end with is told together.
-  if (stagnation === undefined || run.plan.stages.some(({ kind }) => kind === "group")) return none;
+  if (stagnation === undefined) return none;
   const results = new Map<string, StageResult>();
   let seen: Seen[] = [];
   const trees = new Set<string>();

@@ -135,7 +135,7 @@ function startLeaf(walk: Walk, leaf: LeafStage): number {
   const reserve = child === null ? (leaf.kind === "action" ? leaf.cost : { tokens: 0, microUsd: 0 }) : child.bound;
   if (walk.total.tokens + reserve.tokens > most(tokens)) throw new Stopped();
   if (walk.total.microUsd + reserve.microUsd > most(microUsd)) throw new Stopped();
-  if (child !== null) countSpawn(walk, child);
+  if (child !== null) checkSpawn(walk, child);
   countStart(walk);
   if (child === null) {
     walk.total.tokens += reserve.tokens;
@@ -147,14 +147,13 @@ function startLeaf(walk: Walk, leaf: LeafStage): number {
   walk.total.stages += spent.stages;
   walk.total.tokens += spent.tokens;
   walk.total.microUsd += spent.microUsd;
-  walk.total.spawns += spent.spawns;
+  walk.total.spawns += 1 + spent.spawns;
   return Math.min(spent.wallMs, leaf.timeoutMs + ENDING_MS);
 }
 
-function countSpawn({ plan, total }: Walk, child: Plan): void {
+function checkSpawn({ plan, total }: Walk, child: Plan): void {
   if (plan.limits.depth === 0) throw new Stopped();
-  if (total.spawns + 1 + child.bound.spawns > (plan.limits.spawns ?? Number.POSITIVE_INFINITY)) throw new Stopped();
-  total.spawns += 1;
+  if (total.spawns + 1 + child.bound.spawns > most(plan.limits.spawns ?? null)) throw new Stopped();
 }
 
 function countStart(walk: Walk): void {
