@@ -10,7 +10,7 @@ import { resumeRun } from "./answers.ts";
 import { endOf, type HostedRun, type Hosting, leave, startRun } from "./hosting.ts";
 import { restoreRun } from "./restore.ts";
 
-const KILLED: ChildReport = { ended: true, status: "killed", reason: "kill_switch", usage: NO_USAGE, tree: null };
+const KILLED: ChildReport = { ended: true, status: "killed", reason: "kill_switch", usage: NO_USAGE, spawned: 0, tree: null };
 const RESTING: ChildReport = {
   ended: false,
   status: "waiting",
