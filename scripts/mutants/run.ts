@@ -62,7 +62,7 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "max_visits is not checked",
-    file: "src/run/limits.ts",
+    file: "src/run/decide.ts",
     find: "visitLimit(stage, facts) ?? startLimit(",
     replace: "startLimit(",
     tests: LAWS,

@@ -1,5 +1,6 @@
 /** Every error code there is, for `pawl explain`. A catalogue that is missing here fails a test. */
 import type { Catalogue, ProblemSpec } from "../base/diagnostic.ts";
+import { DIALECT_ERRORS } from "../blueprint/dialects/errors.ts";
 import { BLUEPRINT_ERRORS } from "../blueprint/errors.ts";
 import { PLAN_ERRORS } from "../plan/errors.ts";
 import { ACTION_ERRORS } from "../ports/errors/action-errors.ts";
@@ -18,6 +19,7 @@ import { CLI_ERRORS } from "./errors.ts";
 
 export const CATALOGUES: readonly Catalogue[] = [
   BLUEPRINT_ERRORS,
+  DIALECT_ERRORS,
   PLAN_ERRORS,
   RUN_ERRORS,
   JOURNAL_ERRORS,

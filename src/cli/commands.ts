@@ -107,6 +107,21 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Show what a run, or one stage of it, changed in its workspace",
     load: async () => (await import("./commands/see/diff.ts")).diffCommand,
   },
+  why: {
+    group: "see",
+    summary: "Say why nothing happens: one reason for each loop, and what clears it",
+    load: async () => (await import("./commands/see/why.ts")).whyCommand,
+  },
+  budget: {
+    group: "see",
+    summary: "Show every cap: what was spent, what is held, what is left",
+    load: async () => (await import("./commands/see/budget.ts")).budgetCommand,
+  },
+  cost: {
+    group: "see",
+    summary: "Say what a pattern would cost, or what a blueprint can cost and its runs have cost",
+    load: async () => (await import("./commands/see/cost.ts")).costCommand,
+  },
   approvals: {
     group: "decide",
     summary: "List what runs ask people about, or show one question in full",

@@ -110,6 +110,13 @@ export const CLI_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  CLI_COST_UNKNOWN: {
+    what: (d: { name: string; near: string }) => `No pattern, blueprint or run is named "${d.name}".${d.near}`,
+    why: "A cost of nothing would look like something that is free.",
+    hint: "Patterns stand in patterns/registry.yaml at the project root; `pawl list` shows the blueprints.",
+    retry: "after_change",
+    exit: 3,
+  },
   CLI_AGE_INVALID: {
     what: (d: { age: string }) => `"${d.age}" is not an age.`,
     why: "Trees are dropped by age, and a wrong one could drop what you still need.",

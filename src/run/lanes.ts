@@ -4,7 +4,6 @@ import { backoffMs } from "./backoff.ts";
 import { noteTaint } from "./effect/taint.ts";
 import type { Cause, EventOf } from "./events.ts";
 import { memberOf, memberPath, stageOf } from "./plan-index.ts";
-import { type VisitEnd, watchVisit } from "./stagnation/watch.ts";
 import type { Lane, Progress, RunFacts, RunningState, RunState, StageResult } from "./state.ts";
 
 type Underway = Extract<RunState, { progress: Progress }>;
@@ -39,7 +38,6 @@ function newLane(path: string, leaf: Lane["leaf"], position: number, visit: numb
     result: null,
     tree,
     leftTree: null,
-    spawned: 0,
   };
 }
 
@@ -73,17 +71,17 @@ export function refuse(plan: Plan, state: RunningState, event: EventOf<"stage.re
   visitNext(facts, event.stage);
   facts.consecutiveFailures += 1;
   facts.lastFailure = { stage: event.stage, cause: "invalid_input", error: event.error };
-  return leaveStage(plan, state, event.stage, result);
+  facts.results.set(event.stage, result);
+  return leaveStage(plan, state, event.stage, "failure");
 }
 
 export function closeGroup(plan: Plan, state: RunningState, outcome: string): RunningState {
-  const { progress } = state;
+  const { facts, progress } = state;
   const id = progress.group?.stage ?? "";
-  const ends = [...progress.lanes.values()].map((lane) => lane.result);
-  const output = ends.map((end) => end?.output ?? null);
+  const output = [...progress.lanes.values()].map((lane) => lane.result?.output ?? null);
   const cause = outcome === "success" ? "ok" : "child";
-  const failed = ends.find((end) => end !== null && !isGood(end.outcome));
-  return leaveStage(plan, state, id, { outcome, cause, output }, { error: failed?.error });
+  facts.results.set(id, { outcome, cause, output });
+  return leaveStage(plan, state, id, outcome);
 }
 
 /** Ends an attempt. The lane is tried again while it has attempts left; else its stage is left by its outcome. */
@@ -106,8 +104,9 @@ export function finishLane(
   if (gates) judge(facts, lane, kept);
   // A member has a workspace of its own; what it left there is not merged into the run's.
   if (progress.group !== null) return state;
+  facts.results.set(path, kept);
   if (!gates) facts.tree = kept.tree ?? facts.tree;
-  return leaveStage(plan, state, path, kept, { from: lane.tree });
+  return leaveStage(plan, state, path, kept.outcome);
 }
 
 /**
@@ -129,19 +128,6 @@ function settleEscalations(facts: RunFacts, tree: string | null): void {
   for (const [path, verdict] of facts.verdicts) if (verdict === "escalate") facts.verdicts.set(path, "pass");
   if (facts.escalated) facts.verified = { tree };
   facts.escalated = false;
-}
-
-/** The first stage that fails makes the round a failed one. */
-function failRound(facts: RunFacts): void {
-  if (!facts.roundFailed) facts.failedRounds += 1;
-  facts.roundFailed = true;
-}
-
-/** Only a round in which everything ended well ends a row of failed ones. */
-export function startRound(facts: RunFacts, round: number): void {
-  if (!facts.roundFailed) facts.failedRounds = 0;
-  facts.roundFailed = false;
-  facts.round = round;
 }
 
 export function isGate({ kind }: LeafStage): boolean {
@@ -187,23 +173,12 @@ function verdictOf(result: StageResult): StageResult {
 }
 
 /** Moves the cursor along the route of the outcome. */
-function leaveStage(
-  plan: Plan,
-  state: RunningState,
-  id: string,
-  result: StageResult,
-  seen: Pick<VisitEnd, "error" | "from"> = {},
-): RunningState {
+function leaveStage(plan: Plan, state: RunningState, id: string, outcome: string): RunningState {
   const { lanes } = state.progress;
   lanes.clear();
-  const stage = stageOf(plan, id);
-  const cursor = stage.routes[result.outcome] ?? { end: "fail" };
+  const cursor = stageOf(plan, id).routes[outcome] ?? { end: "fail" };
   const { facts, stopping, pausing } = state;
-  const good = isGood(result.outcome);
   // A failure that the plan has dealt with is not why the run ends.
-  if (good) facts.lastFailure = null;
-  else failRound(facts);
-  watchVisit(plan, facts, stage, { good, result, before: facts.results.get(id), ...seen });
-  facts.results.set(id, result);
+  if (isGood(outcome)) facts.lastFailure = null;
   return { status: "running", facts, progress: { cursor, lanes, group: null }, stopping, pausing };
 }

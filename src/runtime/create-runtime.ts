@@ -13,6 +13,7 @@ import type { Trees } from "../ports/trees.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
 import { compileFile } from "./compile-file.ts";
 import { admitHere, createLauncher, type LaunchParts } from "./launch.ts";
+import { createMoney } from "./money/money.ts";
 import { treesOfRun } from "./past.ts";
 import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
 import type { LiveLog, Runtime } from "./runtime.ts";
@@ -86,6 +87,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     ...createApprovals(parts, open, hasState),
     ...createKiller(parts, open, hasState),
     breakers: async (query) => (hasState() ? (await open()).store.breakers.list(query) : { breakers: [], next: null }),
+    ...createMoney(parts, open, hasState),
     trees: async (run) => treesOfRun((await open()).store, run),
     diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),
     sweep: async (options) => sweepAll(parts, (await open()).store, options),

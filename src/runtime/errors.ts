@@ -37,6 +37,13 @@ export const RUNTIME_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  BUDGET_FILE_UNFIT: {
+    what: (d: { file: string; problem: string }) => `the caps in ${d.file} cannot be read: ${d.problem}`,
+    why: "Caps that are there must hold. Going on without them could spend what they forbid.",
+    hint: "Mend the file: a regular file of at most 256 KB of UTF-8 text. Or take it away.",
+    retry: "after_change",
+    exit: 3,
+  },
   DRILL_GATES_MISSING: {
     what: (d: { blueprint: string }) => `"${d.blueprint}" has no gate that can be drilled.`,
     why: "A drill plants changes and looks at what the gates do about them: a process, a test, a metric or a look at the change.",

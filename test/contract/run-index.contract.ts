@@ -170,6 +170,22 @@ export function runIndexContract(name: string, open: OpenStore): void {
       expect(await find("", 2)).toHaveLength(2);
     });
 
+    it("names the blueprints that have runs of their own, from one name on", async () => {
+      const { store } = await open();
+      expect(await store.runs.blueprints("", 10)).toEqual([]);
+      const parent = await createRun(store.journal, { plan: buildPlan("beta") });
+      for (const name of ["gamma", "alpha", "beta", "alpha"]) await createRun(store.journal, { plan: buildPlan(name) });
+      await createRun(store.journal, { plan: buildPlan("child"), parent });
+      const drilled = buildPlan("drilled");
+      const run = buildRunId();
+      const drill = { id: "e_1", plant: "deleted_test-1" };
+      await store.journal.create(run, drilled, [{ ...buildCreated(run, drilled), drill }]);
+      expect(await store.runs.blueprints("", 10)).toEqual(["alpha", "beta", "gamma"]);
+      expect(await store.runs.blueprints("", 2)).toEqual(["alpha", "beta"]);
+      expect(await store.runs.blueprints("beta", 2)).toEqual(["gamma"]);
+      expect(await store.runs.blueprints("", 0)).toEqual([]);
+    });
+
     it("shows the host of a run only while it lives", async () => {
       const { store, another } = await open();
       const other = await another();

@@ -6,7 +6,7 @@ import { loadDriver } from "../../src/adapters/sqlite/driver.ts";
 import { EVIDENCE_SQL } from "../../src/adapters/sqlite/evidence.ts";
 import { BOOKS_SQL } from "../../src/adapters/sqlite/ledger/books.ts";
 import { ENTRIES_SQL } from "../../src/adapters/sqlite/ledger/entries.ts";
-import { LIST_SQL } from "../../src/adapters/sqlite/run-index.ts";
+import { LIST_SQL, NEXT_NAME_SQL } from "../../src/adapters/sqlite/run-index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import type { Store } from "../../src/ports/store/store.ts";
@@ -135,6 +135,10 @@ describe("lists of a SQLite store with 10,000 runs", () => {
         expect.stringMatching(/^SEARCH runs USING INDEX runs_by_\w+ \(parent=\?.* rowid<\?\)$/),
       ]);
     }
+    const next = db.prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${NEXT_NAME_SQL}`).all();
+    expect(next.map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(/^SEARCH runs USING COVERING INDEX runs_by_\w+ \(parent=\? AND blueprint>\?\)$/),
+    ]);
   });
 });
 

@@ -34,6 +34,12 @@ export function createMemoryRunIndex({ state, guarded }: IndexParts): RunIndex {
         return found === undefined ? undefined : rowOf(found);
       }),
     find: (prefix, limit) => guarded(() => find(prefix, limit)),
+    blueprints: (after, limit) =>
+      guarded(() => {
+        const own = state.order.filter(({ row }) => row.parent === null && row.drill === undefined);
+        const names = [...new Set(own.map(({ row }) => row.blueprint))].filter((name) => name > after).sort();
+        return names.slice(0, Math.max(0, limit));
+      }),
   };
 }
 

@@ -30,6 +30,9 @@ export const LIST_SQL = {
   both: listSql("AND blueprint = ?5 AND status = ?4"),
 } as const;
 
+export const NEXT_NAME_SQL =
+  "SELECT blueprint FROM runs WHERE parent IS NULL AND blueprint > ?1 ORDER BY blueprint LIMIT 1";
+
 function listSql(filter: string): string {
   return `SELECT ${COLUMNS} FROM runs WHERE parent IS ?1 ${filter} AND id < ?2 ORDER BY id DESC LIMIT ?3`;
 }
@@ -42,6 +45,8 @@ export function createSqliteRunIndex({ db, hosts, guarded }: IndexParts): RunInd
     both: db.prepare<IndexRow>(LIST_SQL.both),
   };
   const byRun = db.prepare<IndexRow>(`SELECT ${COLUMNS} FROM runs WHERE run = ?1`);
+  // One step to the next name: runs of the same name are not walked.
+  const nextName = db.prepare<{ blueprint: string }>(NEXT_NAME_SQL);
   const byPrefix = db.prepare<IndexRow>(
     `SELECT ${COLUMNS} FROM runs WHERE run >= ?1 AND run < ?2 ORDER BY run LIMIT ?3`,
   );
@@ -80,6 +85,17 @@ export function createSqliteRunIndex({ db, hosts, guarded }: IndexParts): RunInd
     return finish(byPrefix.all(prefix, prefix + AFTER_ALL, Math.max(0, Math.trunc(limit))));
   }
 
+  function blueprints(after: string, limit: number): readonly string[] {
+    const names: string[] = [];
+    for (let last = after; names.length < limit; ) {
+      const next = nextName.get(last);
+      if (next === undefined) break;
+      last = next.blueprint;
+      names.push(last);
+    }
+    return names;
+  }
+
   return {
     list: (query) => guarded(() => list(query)),
     get: (run: RunId) =>
@@ -88,6 +104,7 @@ export function createSqliteRunIndex({ db, hosts, guarded }: IndexParts): RunInd
         return row === undefined ? undefined : finish([row])[0];
       }),
     find: (prefix, limit) => guarded(() => find(prefix, limit)),
+    blueprints: (after, limit) => guarded(() => blueprints(after, limit)),
   };
 }
 

@@ -130,7 +130,7 @@ export function duration(minMs: 0 | 1): Shape<number> {
 }
 
 /** A list whose broken items are left out of the result. */
-export function list<T>(of: Shape<T>, options: { readonly min: 0 | 1; readonly max: number }): Shape<Given<T>[]> {
+export function list<T>(of: Shape<T>, options: { readonly min: number; readonly max: number }): Shape<Given<T>[]> {
   const { min, max } = options;
   const expected = `a list of ${min} to ${max} items`;
   return {

@@ -86,7 +86,7 @@ export function anyNumber(min = -Number.MAX_VALUE): Shape<number> {
   });
 }
 
-function numberBetween(min: number, max: number): Shape<number> {
+export function numberBetween(min: number, max: number): Shape<number> {
   return scalar({
     expected: `a number from ${min} to ${max}`,
     schema: { type: "number", minimum: min, maximum: max },

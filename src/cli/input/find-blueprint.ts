@@ -39,9 +39,22 @@ export async function compileAt(context: Context, runtime: Runtime, level: Level
   return runtime.compile(path, { level, params });
 }
 
-async function findBlueprint(context: Context, runtime: Runtime, name: string): Promise<string> {
-  // As typed in a shell first; then as the project names it.
+/** Whether a file of the user, or a blueprint of the project, has this name. */
+export async function hasBlueprint(context: Context, runtime: Runtime, name: string): Promise<boolean> {
+  return (
+    (await fileGiven(context, name)) !== undefined || (await runtime.blueprints()).some((file) => file.name === name)
+  );
+}
+
+/** As typed in a shell first; then as the project names it. */
+async function fileGiven(context: Context, name: string): Promise<string | undefined> {
   for (const path of [resolve(context.cwd, name), resolve(context.root, name)]) if (await isFile(path)) return path;
+  return undefined;
+}
+
+async function findBlueprint(context: Context, runtime: Runtime, name: string): Promise<string> {
+  const file = await fileGiven(context, name);
+  if (file !== undefined) return file;
   const known = await runtime.blueprints();
   const found = known.filter((file) => file.name === name);
   if (found.length > 1)

@@ -14,7 +14,7 @@ import { tailOfLog } from "../views/log-text.ts";
 import { renderRest } from "../views/rest.ts";
 import { lastTrouble, type RunStory, tell } from "../views/run-story.ts";
 import { readEvents } from "./read-events.ts";
-import { openQuestions } from "./read-story.ts";
+import { openQuestions, tellCost } from "./read-story.ts";
 import { createRunWriter, type RunReport, type RunWriter } from "./run-writers.ts";
 
 /** How long a second Ctrl-C waits for the processes of the run to be gone. */
@@ -54,9 +54,11 @@ export async function hostRun(
       handle = null;
     } while (autoResume && story.until !== null && interrupted.kind() === null);
     story.open = await openQuestions(runtime, story);
+    await tellCost(runtime, story);
+    const today = await todayOf(runtime, story.blueprint);
     const exit = interrupted.kind() === null ? exitOfRun(story.status, story.reason) : EXIT.interrupted;
     const tail = exit === EXIT.succeeded || story.until !== null ? null : await tailOf(runtime, story);
-    writer.end({ exit, hosted: false, tail, start });
+    writer.end({ exit, hosted: false, tail, start, today });
     return exit;
   } finally {
     interrupted.release();
@@ -153,6 +155,13 @@ function watchInterrupts(context: Context, runtime: Runtime, run: RunId, writer:
     },
     release,
   };
+}
+
+/** The daily token cap with the least left; null: there is none. A file of caps that cannot be read is told by `pawl budget`. */
+async function todayOf(runtime: Runtime, loop: string): Promise<RunReport["today"]> {
+  const { caps } = await runtime.budget();
+  if (!caps.ok || caps.value.length === 0) return null;
+  return (await import("../../runtime/money/budget.ts")).tightestDay(caps.value, loop);
 }
 
 async function tailOf(runtime: Runtime, story: RunStory): Promise<RunReport["tail"]> {

@@ -8,7 +8,16 @@ export async function readStory(runtime: Runtime, run: RunId): Promise<RunStory>
   const story = beginStory(run);
   for await (const stored of readEvents(runtime, run, 0)) tell(story, stored);
   story.open = await openQuestions(runtime, story);
+  await tellCost(runtime, story);
   return story;
+}
+
+/** What was lost, or told nobody what it cost, counts as what it may have cost. A damaged journal tells what it can. */
+export async function tellCost(runtime: Runtime, story: RunStory): Promise<void> {
+  const outlay = await runtime.outlay(story.run as RunId).catch(() => null);
+  if (outlay === null) return;
+  story.usage = outlay.usage;
+  story.merged = outlay.merged;
 }
 
 /** What a waiting run asks, with exactly what would happen; the questions of child runs it rests on are among them. */

@@ -2,10 +2,12 @@
 import { stripVTControlCharacters } from "node:util";
 import { visibleLine } from "../../base/visible.ts";
 import type { StoredEvent } from "../../run/events.ts";
+import type { CapStanding } from "../../runtime/money/budget.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { Output } from "../output.ts";
 import { elapsedStamp, oneLine, renderEventLine } from "../views/event-line.ts";
 import { createLive, type LiveLine } from "../views/live.ts";
+import { renderBudgetLine } from "../views/money/budget.ts";
 import { nextSteps, renderRun } from "../views/run.ts";
 import { openAttempts, type RunStory } from "../views/run-story.ts";
 import { formatElapsed } from "../views/text/format-time.ts";
@@ -29,6 +31,8 @@ export interface RunReport {
   readonly tail: { readonly stage: string; readonly lines: readonly string[] } | null;
   /** What only the start of a run knows; `leftOut`: changed files of the project that it does not see, if there are any. */
   readonly start: { readonly leftOut?: number };
+  /** The daily token cap with the least left, if there is one. */
+  readonly today: CapStanding | null;
 }
 
 const MOST_STAGES = 4;
@@ -76,6 +80,7 @@ function createHumanWriter(out: Output, story: RunStory, now: () => number): Run
         out.line(out.paint.dim(`last lines of ${oneLine(report.tail.stage)}:`));
         for (const line of report.tail.lines) out.line(`  ${line}`);
       }
+      if (report.today !== null) for (const line of ["", renderBudgetLine(report.today)]) out.line(line);
     },
     close: () => live?.close(),
   };
@@ -124,7 +129,7 @@ function createJsonWriter(out: Output, story: RunStory): RunWriter {
     event: () => undefined,
     output: () => undefined,
     say: out.note,
-    end: (report) => out.document({ ...runDocument(story, report), ...report.start }),
+    end: (report) => out.document({ ...runDocument(story, report), ...endOf(report) }),
     close: () => undefined,
   };
 }
@@ -134,9 +139,13 @@ function createJsonlWriter(out: Output, story: RunStory): RunWriter {
     event: (stored) => out.document(eventDocument(story.run, stored)),
     output: () => undefined,
     say: out.note,
-    end: (report) => out.document({ kind: "end", ...runDocument(story, report), ...report.start }),
+    end: (report) => out.document({ kind: "end", ...runDocument(story, report), ...endOf(report) }),
     close: () => undefined,
   };
+}
+
+function endOf({ start, today }: RunReport): object {
+  return today === null ? start : { ...start, today };
 }
 
 /** A line of `--jsonl`. */

@@ -76,6 +76,8 @@ export interface RunStory {
   round: number;
   events: number;
   usage: Usage;
+  /** Changes that it merged, with those of its child runs. Filled in when the story is complete. */
+  merged: number;
   attempts: AttemptStory[];
   questions: QuestionStory[];
   /** Filled in when the story is complete. */
@@ -102,6 +104,7 @@ export function beginStory(run: string): RunStory {
     round: 1,
     events: 0,
     usage: NO_USAGE,
+    merged: 0,
     attempts: [],
     questions: [],
     open: [],

@@ -1,8 +1,8 @@
 /** One run as text: how it stands, its stages, and exactly what a person can do next. */
-import { formatUsd } from "../../base/usage.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import type { Paint } from "../output.ts";
 import { oneLine, renderCause, statusColor } from "./event-line.ts";
+import { renderUsage } from "./money/amounts.ts";
 import { type AttemptStory, lastTrouble, type RunStory } from "./run-story.ts";
 import { countOf, formatElapsed, formatTime } from "./text/format-time.ts";
 import { type Cell, renderLabelled, renderTable } from "./text/table.ts";
@@ -38,11 +38,15 @@ export function renderRun(story: RunStory, paint: Paint, options: RunViewOptions
     ]);
   if (story.certificate !== null) facts.push(["certified", `sha256:${story.certificate}`]);
   if (story.usage.tokens > 0 || story.usage.microUsd > 0)
-    facts.push(["spent", `${story.usage.tokens} tokens, ${formatUsd(story.usage.microUsd)}`]);
+    facts.push(["spent", `${renderUsage(story.usage)}${mergedText(story.merged)}`]);
   facts.push(["journal", countOf(story.events, "event")]);
   lines.push("", ...renderLabelled(facts, paint.dim));
   lines.push(...renderNext(nextSteps(story, options.hosted), paint));
   return lines;
+}
+
+function mergedText(merged: number): string {
+  return merged === 0 ? "" : `, ${countOf(merged, "change")} merged`;
 }
 
 /** `run r_… succeeded: goal_achieved, 3 stages, 2.1s` */

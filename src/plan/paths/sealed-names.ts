@@ -21,6 +21,8 @@ export const SEALED_FILES: readonly string[] = [
   // What a shell runs when it enters the folder.
   ".envrc",
   "pawl.yaml",
+  // Caps on what loops may spend.
+  "loop-budget.md",
 ];
 
 /** Git's own data. */

@@ -50,4 +50,6 @@ export interface RunIndex {
   get(run: RunId): Promise<RunRow | undefined>;
   /** Runs whose id begins with `prefix`, at most `limit`; `@last` is the newest run that no other run and no drill started. */
   find(prefix: string, limit: number): Promise<readonly RunRow[]>;
+  /** Names of blueprints that have runs which no other run and no drill started, in order, those after `after`. */
+  blueprints(after: string, limit: number): Promise<readonly string[]>;
 }

@@ -1,4 +1,4 @@
-/** The text of a policy file. A file that is there and cannot be trusted or read is a problem: nothing runs without it. */
+/** The text of a file whose rules must hold. A file that is there and cannot be trusted or read is a problem: nothing runs without it. */
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { dirname, sep } from "node:path";
@@ -19,23 +19,29 @@ export interface PolicyPlace {
 const MOST_BYTES = 256 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** null: there is no such file. */
+/** The text, null when there is no such file, or why it cannot be used. */
+export type RuleText = { readonly text: string | null } | { readonly unfit: string };
+
 export async function readPolicyText(place: PolicyPlace): Promise<Result<string | null>> {
-  const unfit = (problem: string): Result<never> => {
-    const where = { file: place.shown, line: 1, column: 1, length: 1 };
-    return failed([diagnose(RUNTIME_ERRORS, "POLICY_FILE_UNFIT", { file: place.shown, problem }, where)]);
-  };
+  const read = await readRuleText(place);
+  if ("text" in read) return ok(read.text);
+  const where = { file: place.shown, line: 1, column: 1, length: 1 };
+  const data = { file: place.shown, problem: read.unfit };
+  return failed([diagnose(RUNTIME_ERRORS, "POLICY_FILE_UNFIT", data, where)]);
+}
+
+export async function readRuleText(place: PolicyPlace): Promise<RuleText> {
   const found = await lstat(place.path).catch((error: NodeJS.ErrnoException) => error.code ?? "an unknown error");
-  if (found === "ENOENT" && !place.isRequired) return ok(null);
-  if (typeof found === "string") return unfit(`it cannot be looked at (${found})`);
+  if (found === "ENOENT" && !place.isRequired) return { text: null };
+  if (typeof found === "string") return { unfit: `it cannot be looked at (${found})` };
   const problem = problemOf(found, place) ?? (await problemOfFolder(place));
-  if (problem !== undefined) return unfit(problem);
+  if (problem !== undefined) return { unfit: problem };
   const bytes = await readBytes(place);
-  if (typeof bytes === "string") return unfit(bytes);
+  if (typeof bytes === "string") return { unfit: bytes };
   try {
-    return ok(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
-    return unfit("it is not UTF-8 text");
+    return { unfit: "it is not UTF-8 text" };
   }
 }
 

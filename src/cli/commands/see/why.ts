@@ -1,0 +1,61 @@
+import { pawlError } from "../../../base/errors.ts";
+import type { LoopReason } from "../../../runtime/money/money-actions.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import { CLI_ERRORS } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { suggest } from "../../input/suggest.ts";
+import { tendApprovals } from "../../runs/tend-approvals.ts";
+import type { CommandSpec } from "../../spec.ts";
+import { renderWhy } from "../../views/money/why.ts";
+
+export const whyCommand: CommandSpec = {
+  name: "why",
+  summary: "Say why nothing happens: one reason for each loop, and what clears it",
+  details: [
+    "The first that holds: the kill switch, a run under way, a run whose process is gone, an open question, a cap, a quota, a pause, an open breaker, a spent budget, the end of the last run, or that it never ran.",
+    "Only what holds now is told in the present tense. How the last run ended is told only when nothing is blocked or under way.",
+  ],
+  arguments: [
+    { name: "blueprint", summary: "only this blueprint: its name, or its path in the project", required: false },
+  ],
+  options: [],
+  examples: [
+    { line: "pawl why", does: "every blueprint of the project, and every one that has runs" },
+    { line: "pawl why fix-tests", does: "one of them" },
+    { line: "pawl why --json | jq '.loops[] | {loop, kind, nextWake}'", does: "for a script" },
+  ],
+  exits: [0, 3],
+  formats: ["json"],
+  async run(context) {
+    const { out, given } = context;
+    const runtime = await context.open({ readOnly: true });
+    await tendApprovals(context, runtime);
+    const name = given.text("blueprint");
+    const loops = name === undefined ? await runtime.why() : [await whyOne(runtime, name)];
+    const { caps } = await runtime.budget();
+    if (!caps.ok)
+      out.note("The caps of the project cannot be read, and no run starts until they can: `pawl budget` tells why.");
+    if (out.format === "json") {
+      out.document({ loops });
+      return EXIT.succeeded;
+    }
+    const now = context.now();
+    const lines = loops.flatMap((why, at) => [...(at === 0 ? [] : [""]), ...renderWhy(why, out.paint, now)]);
+    for (const line of lines.length === 0 ? ["no blueprints and no runs"] : lines) out.line(line);
+    return EXIT.succeeded;
+  },
+};
+
+async function whyOne(runtime: Runtime, name: string): Promise<LoopReason> {
+  const known = await runtime.blueprints();
+  const file = known.find((each) => each.name === name) ?? known.find((each) => each.path === name);
+  const [why] = await runtime.why(file?.name ?? name);
+  if (why !== undefined && (file !== undefined || why.run !== null)) return why;
+  throw pawlError(CLI_ERRORS, "CLI_BLUEPRINT_UNKNOWN", {
+    name,
+    near: suggest(
+      name,
+      known.map((each) => each.name),
+    ),
+  });
+}
