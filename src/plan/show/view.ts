@@ -2,7 +2,7 @@
 import { type Expression, resolve } from "../../base/expression.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { createRedactor, redactJson } from "../../base/redact.ts";
-import type { EffectClass, Level, WorkspaceSpec } from "../../blueprint/blueprint.ts";
+import type { EffectClass, Level, ModelsSpec, WorkspaceSpec } from "../../blueprint/blueprint.ts";
 import { outcomesOf } from "../../blueprint/gate/outcomes.ts";
 import { compilePolicy } from "../../policy/compile.ts";
 import { decide } from "../../policy/decide.ts";
@@ -36,6 +36,8 @@ export interface StageRow {
   readonly timeoutMs: number;
   /** The wall around its process; null: it starts none. */
   readonly wall: Wall | null;
+  /** What it may use of models in one attempt; without it, nothing. */
+  readonly models?: ModelsSpec;
   /** Where the third-party text that it reads came from; empty: it reads none. */
   readonly taint: readonly string[];
   /** The most visits in one run; for a member, those of its group. */
@@ -91,6 +93,7 @@ function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: re
       maxAttempts: stage.maxAttempts,
       timeoutMs: stage.timeoutMs,
       wall: "wall" in stage ? stage.wall : null,
+      ...("models" in stage && stage.models !== undefined ? { models: stage.models } : {}),
       taint: stage.taint ?? [],
       visits,
       routes: outcomesOf(stage).flatMap((outcome) => {
