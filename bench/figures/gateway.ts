@@ -1,6 +1,7 @@
 /** Gateway: what metering, reserving and recording cost beside a plain reverse proxy in front of the same provider. */
-import { serve, latencies, throughput } from "../gateway/drive.ts";
-import type { Figure } from "../figure.ts";
+
+import type { Figure, FigureContext, FigureResult } from "../figure.ts";
+import { latencies, type Server, serve, throughput } from "../gateway/drive.ts";
 import { withStateDir } from "../state-dir.ts";
 import { median } from "../statistics.ts";
 
@@ -9,38 +10,43 @@ const MEGABYTE = 1024 * 1024;
 
 export const gateway: Figure = {
   name: "gateway",
-  measure: ({ quick, dir, log }) =>
-    withStateDir(dir, "gateway", async (stateDir) => {
-      const rounds = quick ? 3 : 9;
-      const calls = quick ? 200 : 500;
-      const packets = quick ? 100 : 300;
+  measure: (context) =>
+    withStateDir(context.dir, "gateway", async (stateDir) => {
       const provider = await serve("provider");
-      const rivals = {
+      const rivals: Rivals = {
         direct: provider,
         plain: await serve("plain", provider.url),
         pawl: await serve("gateway", provider.url, stateDir),
       };
       try {
-        const samples = { direct: [] as Sample[], plain: [] as Sample[], pawl: [] as Sample[] };
-        const memory: number[] = [];
-        for (const name of ["direct", "plain", "pawl"] as const) {
-          await latencies(rivals[name], 50);
-          await throughput(rivals[name], STREAMS, 10);
-        }
-        for (let round = 1; round <= rounds; round += 1) {
-          log(`gateway: round ${round}/${rounds}`);
-          for (const name of ["direct", "plain", "pawl"] as const) {
-            const p50 = median(await latencies(rivals[name], calls));
-            samples[name].push({ p50, rate: await throughput(rivals[name], STREAMS, packets) });
-          }
-          memory.push((await rivals.pawl.rss()) / MEGABYTE);
-        }
-        return resultOf(samples, memory);
+        return await compare(rivals, context);
       } finally {
         for (const server of Object.values(rivals)) server.stop();
       }
     }),
 };
+
+type Rivals = Readonly<Record<"direct" | "plain" | "pawl", Server>>;
+const NAMES = ["direct", "plain", "pawl"] as const;
+
+async function compare(rivals: Rivals, { quick, log }: FigureContext): Promise<FigureResult> {
+  const [rounds, calls, packets] = quick ? [3, 200, 100] : [9, 500, 300];
+  const samples = { direct: [] as Sample[], plain: [] as Sample[], pawl: [] as Sample[] };
+  const memory: number[] = [];
+  for (const name of NAMES) {
+    await latencies(rivals[name], 50);
+    await throughput(rivals[name], STREAMS, 10);
+  }
+  for (let round = 1; round <= rounds; round += 1) {
+    log(`gateway: round ${round}/${rounds}`);
+    for (const name of NAMES) {
+      const p50 = median(await latencies(rivals[name], calls));
+      samples[name].push({ p50, rate: await throughput(rivals[name], STREAMS, packets) });
+    }
+    memory.push((await rivals.pawl.rss()) / MEGABYTE);
+  }
+  return resultOf(samples, memory);
+}
 
 interface Sample {
   /** Milliseconds of a small call. */
@@ -51,7 +57,7 @@ interface Sample {
 
 type Samples = Readonly<Record<"direct" | "plain" | "pawl", readonly Sample[]>>;
 
-function resultOf(samples: Samples, memory: readonly number[]): Awaited<ReturnType<Figure["measure"]>> {
+function resultOf(samples: Samples, memory: readonly number[]): FigureResult {
   const { direct, plain, pawl } = samples;
   const added = median(pawl.map(({ p50 }, round) => p50 - (direct[round]?.p50 ?? Number.NaN)));
   const ratio = median(pawl.map(({ rate }, round) => rate / (plain[round]?.rate ?? Number.NaN)));

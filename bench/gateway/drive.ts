@@ -45,7 +45,11 @@ function call({ url, token }: Served, body: object): Promise<Read> {
   const from = performance.now();
   const text = JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 100, messages: [], ...body });
   return new Promise((resolve, reject) => {
-    const headers = { "content-type": "application/json", "x-api-key": token, "content-length": Buffer.byteLength(text) };
+    const headers = {
+      "content-type": "application/json",
+      "x-api-key": token,
+      "content-length": Buffer.byteLength(text),
+    };
     const outgoing = request(`${url}/v1/messages`, { method: "POST", agent, headers }, (answer) => {
       let bytes = 0;
       answer.on("data", (chunk: Buffer) => {

@@ -63,7 +63,11 @@ function provider(): Promise<string> {
 function plainProxy(): Promise<string> {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
   const server = createServer((incoming, outgoing) => {
-    const onward = request(upstream + incoming.url, { method: incoming.method ?? "POST", headers: incoming.headers, agent });
+    const onward = request(upstream + incoming.url, {
+      method: incoming.method ?? "POST",
+      headers: incoming.headers,
+      agent,
+    });
     onward.on("response", (answer) => {
       outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
       answer.pipe(outgoing);
@@ -100,5 +104,6 @@ process.on("message", () => {
   process.send?.(process.memoryUsage().rss);
 });
 process.once("disconnect", () => process.exit(0));
-const served: Served = role === "gateway" ? await gateway() : { url: await (role === "plain" ? plainProxy() : provider()), token: "" };
+const served: Served =
+  role === "gateway" ? await gateway() : { url: await (role === "plain" ? plainProxy() : provider()), token: "" };
 process.send?.(served);

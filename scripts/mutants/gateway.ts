@@ -115,14 +115,16 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     name: "the end of an answer is seen before it is settled",
     file: "src/gateway/call.ts",
     find: "await settle(passage, { candidate, status, charge, reading, passedOver, error: reading.error?.type ?? null });",
-    replace: "void settle(passage, { candidate, status, charge, reading, passedOver, error: reading.error?.type ?? null });",
+    replace:
+      "void settle(passage, { candidate, status, charge, reading, passedOver, error: reading.error?.type ?? null });",
     tests: [...GUARDS, ...METERING],
   },
   {
     name: "a replay that has no answer makes one up",
     file: "src/gateway/record/player.ts",
     find: "if (found === undefined || found.response === null) throw new ReplayMiss(candidate.model, order);\n    return { ...found, response: found.response };",
-    replace: "const any = found ?? calls[0];\n    if (any === undefined || any.response === null) throw new ReplayMiss(candidate.model, order);\n    return { ...any, response: any.response };",
+    replace:
+      "const any = found ?? calls[0];\n    if (any === undefined || any.response === null) throw new ReplayMiss(candidate.model, order);\n    return { ...any, response: any.response };",
     tests: REPLAY,
   },
   {

@@ -1,5 +1,13 @@
 /** One stage: which kind it is, which keys it may have, and what it becomes. */
-import type { CommandFields, LeafSpec, ModelsSpec, Program, ResourceSpec, StageCommon, StageSettings } from "./blueprint.ts";
+import type {
+  CommandFields,
+  LeafSpec,
+  ModelsSpec,
+  Program,
+  ResourceSpec,
+  StageCommon,
+  StageSettings,
+} from "./blueprint.ts";
 import {
   type KindName,
   type SettingFound,

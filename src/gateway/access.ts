@@ -2,10 +2,10 @@
 import type { Server } from "node:http";
 import { addUsage, NO_USAGE, type Usage } from "../base/usage.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { CallEnded, CallRecords } from "../ports/models/call-records.ts";
+import type { CallRecords } from "../ports/models/call-records.ts";
 import type { ModelAccess, ModelUse } from "../ports/models/model-access.ts";
 import { BEHIND } from "../ports/sandbox.ts";
-import type { Ledger } from "../ports/store/ledger.ts";
+import type { Ledger, OpenPage } from "../ports/store/ledger.ts";
 import type { Gateway } from "./server.ts";
 import { gatewayVariables } from "./variables.ts";
 
@@ -59,19 +59,24 @@ async function reconcile({ ledger, records, clock }: ModelAccessOptions, key: st
   const told = await records.read(key);
   const ended = new Map(told.flatMap((record) => (record.type === "ended" ? [[record.key, record] as const] : [])));
   const begun = new Map(told.flatMap((record) => (record.type === "begun" ? [[record.key, record] as const] : [])));
-  for (let cursor: string | undefined; ; ) {
-    const page = await ledger.open({ prefix: key, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
-    for (const { key: call } of page.reservations) {
-      const end: CallEnded | undefined = ended.get(call);
-      if (end !== undefined) await ledger.settle(call, { ...end.charged }, end.at);
-      else if (begun.has(call)) await ledger.settle(call, "unknown", clock.now());
-      else await ledger.withdraw(call);
-    }
-    if (page.next === null) break;
-    cursor = page.next;
+  for await (const call of heldUnder(ledger, key)) {
+    const end = ended.get(call);
+    if (end !== undefined) await ledger.settle(call, { ...end.charged }, end.at);
+    else if (begun.has(call)) await ledger.settle(call, "unknown", clock.now());
+    else await ledger.withdraw(call);
   }
   let usage: Usage = NO_USAGE;
   for (const [call, { reserved }] of begun) usage = addUsage(usage, ended.get(call)?.charged ?? reserved);
   await records.forget(key);
   return { usage, calls: begun.size, refused: 0, missed: 0, parkedUntil: null };
+}
+
+/** Keys of everything that is still held below this one. */
+async function* heldUnder(ledger: Pick<Ledger, "open">, prefix: string): AsyncGenerator<string> {
+  let cursor: string | null = null;
+  do {
+    const page: OpenPage = await ledger.open({ prefix, limit: PAGE, ...(cursor === null ? {} : { cursor }) });
+    for (const { key } of page.reservations) yield key;
+    cursor = page.next;
+  } while (cursor !== null);
 }

@@ -5,16 +5,25 @@
 import type { ServerResponse } from "node:http";
 import { addUsage } from "../base/usage.ts";
 import { refusalText } from "../limits/ledger/cap-text.ts";
+import type { Reserved } from "../limits/ledger/reservation.ts";
 import { type WorstCall, worstCall } from "../limits/prices/cost.ts";
 import { findPrice } from "../limits/prices/find-price.ts";
 import type { Price, PriceTable } from "../limits/prices/price.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { CallRecords } from "../ports/models/call-records.ts";
 import type { CallReport, PassedOver } from "../ports/models/call-report.ts";
-import type { Reserved } from "../limits/ledger/reservation.ts";
 import type { Ledger } from "../ports/store/ledger.ts";
 import { type Charge, chargeFor, FREE, reserved } from "./charge.ts";
-import { type Candidate, type ModelCall, type ProviderAnswer, ReplayMiss, RouteRefusal, type Router, type Send, UpstreamError } from "./exchange.ts";
+import {
+  type Candidate,
+  type ModelCall,
+  type ProviderAnswer,
+  ReplayMiss,
+  RouteRefusal,
+  type Router,
+  type Send,
+  UpstreamError,
+} from "./exchange.ts";
 import type { OpenGrant } from "./grants.ts";
 import { refuse } from "./http/answer.ts";
 import { readWhole } from "./http/body.ts";
@@ -125,7 +134,8 @@ async function exchange(passage: Passage, candidates: readonly Candidate[]): Pro
   response.once("close", leave);
   open.over.signal.addEventListener("abort", leave, { once: true });
   try {
-    const send = traffic === undefined ? parts.send : traffic.kind === "replay" ? traffic.send : traffic.around(parts.send);
+    const send =
+      traffic === undefined ? parts.send : traffic.kind === "replay" ? traffic.send : traffic.around(parts.send);
     const answer = await parts.router.answer(call, candidates, send, gone.signal);
     open.parkedUntil = later(open.parkedUntil, answer.until ?? null);
     await deliver(passage, answer);
@@ -141,7 +151,13 @@ async function exchange(passage: Passage, candidates: readonly Candidate[]): Pro
 async function failed(passage: Passage, candidate: Candidate, error: unknown): Promise<void> {
   const { parts, open, call, response, worst } = passage;
   if (error instanceof RouteRefusal) {
-    await settle(passage, { candidate, status: error.refusal.status, charge: FREE, reading: NOTHING_READ, error: error.message });
+    await settle(passage, {
+      candidate,
+      status: error.refusal.status,
+      charge: FREE,
+      reading: NOTHING_READ,
+      error: error.message,
+    });
     open.parkedUntil = later(open.parkedUntil, error.until);
     return refuse(response, call.wire, error.refusal);
   }
@@ -175,7 +191,11 @@ async function deliver(passage: Passage, answer: ProviderAnswer): Promise<void> 
   response.end(bytes);
 }
 
-async function deliverStream(passage: Passage, answer: ProviderAnswer, headers: Readonly<Record<string, string>>): Promise<void> {
+async function deliverStream(
+  passage: Passage,
+  answer: ProviderAnswer,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
   const { call, response, worst } = passage;
   const { body, status, candidate, passedOver } = answer;
   response.writeHead(status, { ...headers, "cache-control": "no-cache" });

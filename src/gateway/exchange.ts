@@ -42,7 +42,6 @@ export interface ProviderAnswer {
   readonly until?: number | null;
 }
 
-
 /** One try. Rejects with an UpstreamError when there is no answer at all. */
 export type Send = (call: ModelCall, candidate: Candidate, signal: AbortSignal) => Promise<ProviderAnswer>;
 

@@ -231,7 +231,9 @@ function parsed(bytes: Buffer): JsonObject | null {
 }
 
 async function readBody({ mostRequestBytes }: Inside, request: IncomingMessage): Promise<Buffer | null> {
-  return Number(request.headers["content-length"] ?? 0) > mostRequestBytes ? null : readWhole(request, mostRequestBytes);
+  return Number(request.headers["content-length"] ?? 0) > mostRequestBytes
+    ? null
+    : readWhole(request, mostRequestBytes);
 }
 
 async function passFree(inside: Inside, { request, response, address, open, path, bytes }: Admitted): Promise<void> {

@@ -1,5 +1,5 @@
 /** Upstream: one try at one provider, over connections that stay open. The key is put in here and nowhere else. */
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from "node:http";
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { Candidate, ModelCall, ProviderAnswer, Send } from "./exchange.ts";
 import { UpstreamError } from "./exchange.ts";
@@ -32,7 +32,12 @@ export interface Upstream {
 /** Errors from before a request could have been sent. */
 const NEVER_SENT: ReadonlySet<string | undefined> = new Set([
   ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"],
-  ...["CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ...[
+    "CERT_HAS_EXPIRED",
+    "DEPTH_ZERO_SELF_SIGNED_CERT",
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    "ERR_TLS_CERT_ALTNAME_INVALID",
+  ],
 ]);
 
 export function createUpstream({ providers, keys, idleMs }: UpstreamOptions): Upstream {
@@ -61,6 +66,7 @@ export function createUpstream({ providers, keys, idleMs }: UpstreamOptions): Up
       let hasConnected = false;
       request.on("socket", (socket) => {
         hasConnected = !socket.connecting;
+        if (hasConnected) return;
         socket.once(isPlain ? "connect" : "secureConnect", () => {
           hasConnected = true;
         });

@@ -1,12 +1,11 @@
 /** A stage that may call models: the door to the gateway is opened for one attempt, and what went through it is its usage. */
 import { isPawlError } from "../base/errors.ts";
 import { NO_USAGE } from "../base/usage.ts";
-import type { Account, Cap } from "../limits/ledger/cap.ts";
 import type { ModelsSpec } from "../blueprint/blueprint.ts";
+import type { Account, Cap } from "../limits/ledger/cap.ts";
 import type { CommandStage, LeafStage } from "../plan/plan.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { ModelDoor, ModelGrant } from "../ports/models/model-access.ts";
-import { attemptKey } from "./fund.ts";
 import { type Finished, type Flight, failure, type Of } from "./flight.ts";
 
 /** What is done with the door that there is, or with none. */
@@ -24,7 +23,7 @@ export async function withModels(
   work: Work,
 ): Promise<Finished> {
   if (!mayCallModels(stage)) return work(null);
-  const door = await openDoor(grantOf(flight, stage.models, ports), ports);
+  const door = await openDoor(grantOf(flight, stage.models), ports);
   if ("refusal" in door) return { ...failure("spawn_error", door.refusal), usage: NO_USAGE };
   try {
     const finished = await work(door);
@@ -47,8 +46,17 @@ async function openDoor(grant: ModelGrant, { models }: KernelPorts): Promise<Mod
   }
 }
 
-/** Its own caps, and those of everybody who pays for the run. */
-function grantOf(flight: Flight, models: ModelsSpec, { budget }: KernelPorts): ModelGrant {
+/** The key of an attempt in the ledger; keys of its calls begin with it. */
+export function attemptKey({
+  run,
+  stage,
+  visit,
+  attempt,
+}: Pick<Flight, "run" | "stage" | "visit" | "attempt">): string {
+  return `${run}/${stage}/${visit}/${attempt}`;
+}
+
+function grantOf(flight: Flight, models: ModelsSpec): ModelGrant {
   const key = attemptKey(flight);
   const own: Account = { scope: "run", name: key };
   const cap = (unit: "tokens" | "microUsd", amount: number, name: string): Cap => {
@@ -56,9 +64,9 @@ function grantOf(flight: Flight, models: ModelsSpec, { budget }: KernelPorts): M
   };
   return {
     key,
-    accounts: [own, ...(budget?.accounts ?? [])],
-    caps: [cap("tokens", models.tokens, "tokens"), cap("microUsd", models.microUsd, "usd"), ...(budget?.caps ?? [])],
-    priority: budget?.priority ?? 0,
+    accounts: [own],
+    caps: [cap("tokens", models.tokens, "tokens"), cap("microUsd", models.microUsd, "usd")],
+    priority: 0,
     calls: models.calls,
     providers: models.providers,
   };

@@ -3,9 +3,8 @@ import { effectKey } from "../base/ids.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { Lane } from "../run/state.ts";
 import type { Landing } from "./aftermath.ts";
-import { attemptKey } from "./fund.ts";
 import type { Restored } from "./hosting.ts";
-import { mayCallModels } from "./models.ts";
+import { attemptKey, mayCallModels } from "./models.ts";
 import { canWrite, placeOf } from "./place.ts";
 
 type RecoverPorts = Pick<KernelPorts, "executor" | "workspaces" | "clock" | "models">;

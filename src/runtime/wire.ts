@@ -1,6 +1,7 @@
 /** The composition root: the only file that names adapters and engines. Stores open with their first use, so reading costs nothing. */
-import type { Server } from "node:http";
+
 import { mkdir, stat, writeFile } from "node:fs/promises";
+import type { Server } from "node:http";
 import { join, posix } from "node:path";
 import { createFileActions } from "../adapters/files/actions.ts";
 import { createFileArtifacts } from "../adapters/files/artifacts.ts";
@@ -123,7 +124,11 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
 }
 
 /** A gateway without a project: its budget ends with it. */
-export async function openGateway(root: string, options: SessionOptions, config = readConfig()): Promise<GatewaySession> {
+export async function openGateway(
+  root: string,
+  options: SessionOptions,
+  config = readConfig(),
+): Promise<GatewaySession> {
   const { openSession } = await import("./models/gateway-session.ts");
   const clock = createSystemClock();
   const { createMemoryStore } = await import("../adapters/memory/store.ts");

@@ -15,7 +15,11 @@ const OK = json({ model: MODEL, usage: { input_tokens: 1000, output_tokens: 200 
 interface Gateway {
   readonly child: ChildProcess;
   readonly ready: Promise<{ readonly url: string; readonly token: string; readonly variables: Record<string, string> }>;
-  readonly ended: Promise<{ readonly code: number | null; readonly lines: readonly Record<string, unknown>[]; readonly text: string }>;
+  readonly ended: Promise<{
+    readonly code: number | null;
+    readonly lines: readonly Record<string, unknown>[];
+    readonly text: string;
+  }>;
 }
 
 function gateway(args: readonly string[], env: Record<string, string> = { ANTHROPIC_API_KEY: KEY }): Gateway {

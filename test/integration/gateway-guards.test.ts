@@ -1,14 +1,19 @@
 /** Who may call, how much, and what never leaves the gateway. */
 import { request as httpRequest } from "node:http";
 import { describe, expect, it } from "vitest";
-import { ACCOUNT, ask, AT, KEY, ONE, type Standing, standingGateway } from "../support/gateway/fixture.ts";
+import { ACCOUNT, AT, ask, KEY, ONE, type Standing, standingGateway } from "../support/gateway/fixture.ts";
 import { fakeProvider, json } from "../support/gateway/upstream.ts";
 
 const OK = json({ model: "m", usage: { input_tokens: 20, output_tokens: 15 }, content: [] });
 const BODY = { model: "m", max_tokens: 100 };
 
 /** Without the conveniences of fetch: any header as it is. */
-function raw(standing: Standing, path: string, headers: Record<string, string>, method = "POST"): Promise<[number, string]> {
+function raw(
+  standing: Standing,
+  path: string,
+  headers: Record<string, string>,
+  method = "POST",
+): Promise<[number, string]> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(standing.url + path, { method, headers }, (response) => {
       const chunks: Buffer[] = [];
@@ -68,7 +73,10 @@ describe("a token", () => {
 describe("the key", () => {
   it("is in no answer, whatever a provider repeats", async () => {
     const provider = await fakeProvider(
-      json({ error: { message: `Incorrect API key provided: ${KEY}.` } }, 401, { "x-request-id": `r-${KEY}`, "x-secret": KEY }),
+      json({ error: { message: `Incorrect API key provided: ${KEY}.` } }, 401, {
+        "x-request-id": `r-${KEY}`,
+        "x-secret": KEY,
+      }),
     );
     const standing = await standingGateway({ upstream: provider.url });
     const answers = [
@@ -96,10 +104,20 @@ describe("the key", () => {
 describe("headers", () => {
   it("pass by name, both ways", async () => {
     const provider = await fakeProvider(
-      json({}, 200, { "anthropic-ratelimit-tokens-remaining": "5", "set-cookie": "a=b", server: "x", "request-id": "r" }),
+      json({}, 200, {
+        "anthropic-ratelimit-tokens-remaining": "5",
+        "set-cookie": "a=b",
+        server: "x",
+        "request-id": "r",
+      }),
     );
     const standing = await standingGateway({ upstream: provider.url });
-    const given = { "anthropic-version": "2023-06-01", "anthropic-beta": "b", cookie: "c=d", "openai-organization": "o" };
+    const given = {
+      "anthropic-version": "2023-06-01",
+      "anthropic-beta": "b",
+      cookie: "c=d",
+      "openai-organization": "o",
+    };
     const { headers } = await ask(standing, "/v1/messages", BODY, { ...given, "x-forwarded-for": "1.2.3.4" });
     const sent = provider.asked[0]?.headers ?? {};
     expect(sent).toMatchObject({ "anthropic-version": "2023-06-01", "anthropic-beta": "b", "x-api-key": KEY });
@@ -216,7 +234,10 @@ describe("what is not a call", () => {
 describe("a price of nothing", () => {
   it("lets a model of one's own through without money", async () => {
     const provider = await fakeProvider(OK);
-    const free = { ...ONE, rates: { ...ONE.rates, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteLong: 0, reasoning: 0 } };
+    const free = {
+      ...ONE,
+      rates: { ...ONE.rates, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteLong: 0, reasoning: 0 },
+    };
     const standing = await standingGateway({ upstream: provider.url, prices: { m: free }, caps: { microUsd: 0 } });
     expect((await ask(standing, "/v1/messages", BODY)).status).toBe(200);
   });

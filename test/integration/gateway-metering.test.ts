@@ -2,15 +2,18 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { NO_TOKENS } from "../../src/limits/prices/tokens.ts";
-import { ACCOUNT, ask, AT, ONE, type Standing, standingGateway } from "../support/gateway/fixture.ts";
+import { ACCOUNT, AT, ask, ONE, type Standing, standingGateway } from "../support/gateway/fixture.ts";
 import { fakeProvider, json, stream } from "../support/gateway/upstream.ts";
 
 const event = (data: unknown, name?: string): string =>
   `${name === undefined ? "" : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
 
 const ANTHROPIC = [
-  event({ type: "message_start", message: { model: "m", usage: { input_tokens: 20, output_tokens: 1 } } }, "message_start"),
-  event({ type: "content_block_delta", delta: { type: "text_delta", text: "grüße \u2028 \"usage\"" } }),
+  event(
+    { type: "message_start", message: { model: "m", usage: { input_tokens: 20, output_tokens: 1 } } },
+    "message_start",
+  ),
+  event({ type: "content_block_delta", delta: { type: "text_delta", text: 'grüße \u2028 "usage"' } }),
   event({ type: "message_delta", usage: { output_tokens: 15 } }, "message_delta"),
   event({ type: "message_stop" }, "message_stop"),
 ].join("");
@@ -19,7 +22,10 @@ const RESPONSES = [
   event({ type: "response.output_text.delta", delta: "x".repeat(5000) }),
   event({
     type: "response.completed",
-    response: { model: "m", usage: { input_tokens: 20, output_tokens: 15, output_tokens_details: { reasoning_tokens: 5 } } },
+    response: {
+      model: "m",
+      usage: { input_tokens: 20, output_tokens: 15, output_tokens_details: { reasoning_tokens: 5 } },
+    },
   }),
 ].join("");
 const CHAT = [
@@ -75,14 +81,16 @@ describe("a stream", () => {
     const provider = await fakeProvider(stream([start], "cut"));
     const standing = await standingGateway({ upstream: provider.url });
     await expect(ask(standing, "/v1/messages", { model: "m", max_tokens: 100, stream: true })).rejects.toThrow();
-    await expect.poll(() => standing.calls).toMatchObject([
-      {
-        tokens: { ...NO_TOKENS, input: 20, output: 100 },
-        charged: { tokens: 120, microUsd: 120 },
-        estimate: "the answer was cut: its output is charged as it was reserved",
-        error: "cut by the provider",
-      },
-    ]);
+    await expect
+      .poll(() => standing.calls)
+      .toMatchObject([
+        {
+          tokens: { ...NO_TOKENS, input: 20, output: 100 },
+          charged: { tokens: 120, microUsd: 120 },
+          estimate: "the answer was cut: its output is charged as it was reserved",
+          error: "cut by the provider",
+        },
+      ]);
     expect(await spent(standing)).toEqual({ tokens: [120, 0], microUsd: [120, 0] });
   });
 
@@ -157,7 +165,10 @@ describe("an answer in one piece", () => {
     const standing = await standingGateway({ upstream: provider.url });
     await ask(standing, "/v1/messages", { model: "who-knows", max_tokens: 100 });
     const [call] = standing.calls;
-    expect(call).toMatchObject({ charged: { tokens: 35 }, estimate: expect.stringContaining("price of the model is not known") });
+    expect(call).toMatchObject({
+      charged: { tokens: 35 },
+      estimate: expect.stringContaining("price of the model is not known"),
+    });
     expect(call?.charged.microUsd).toBeGreaterThan(10_000);
   });
 
@@ -175,7 +186,9 @@ describe("an answer in one piece", () => {
     const standing = await standingGateway({ upstream: provider.url });
     const answer = await ask(standing, "/v1/messages", { model: "m", max_tokens: 100 });
     expect([answer.status, answer.headers.get("retry-after"), JSON.parse(answer.text)]).toEqual([429, "7", error]);
-    expect(standing.calls).toMatchObject([{ status: 429, error: "rate_limit_error", charged: { tokens: 0, microUsd: 0 } }]);
+    expect(standing.calls).toMatchObject([
+      { status: 429, error: "rate_limit_error", charged: { tokens: 0, microUsd: 0 } },
+    ]);
     expect((await spent(standing))["tokens"]).toEqual([0, 0]);
   });
 });

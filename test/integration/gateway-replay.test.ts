@@ -22,7 +22,11 @@ async function recorded(mostBytes = 1e6): Promise<{ standing: Standing; calls: R
     void answer(asked, response, request);
   });
   const calls: RecordedCall[] = [];
-  const traffic = createRecorder({ redact: (text) => text.replaceAll(KEY, "•"), mostBytes, write: (call) => calls.push(call) });
+  const traffic = createRecorder({
+    redact: (text) => text.replaceAll(KEY, "•"),
+    mostBytes,
+    write: (call) => calls.push(call),
+  });
   const standing = await standingGateway({ upstream: provider.url, grant: { traffic } });
   return { standing, calls, asked: () => provider.asked.length };
 }
@@ -33,7 +37,11 @@ const replaying = (calls: readonly RecordedCall[]): Promise<Standing> =>
 describe("a record", () => {
   it("answers the same question again, in the same order, without a provider, a key or money", async () => {
     const { standing, calls, asked } = await recorded();
-    const first = [await ask1(standing, "a"), await ask1(standing, "a"), await ask1(standing, "stream", { stream: true })];
+    const first = [
+      await ask1(standing, "a"),
+      await ask1(standing, "a"),
+      await ask1(standing, "stream", { stream: true }),
+    ];
     expect(asked()).toBe(3);
     const replay = await replaying(JSON.parse(JSON.stringify(calls)));
     const again = [await ask1(replay, "a"), await ask1(replay, "a"), await ask1(replay, "stream", { stream: true })];
@@ -55,7 +63,12 @@ describe("a record", () => {
     const { standing, calls } = await recorded();
     await ask1(standing, "a", { metadata: { user_id: "one" } });
     const replay = await replaying(calls);
-    const body = { messages: [{ content: "a", role: "user" }], metadata: { user_id: "two" }, max_tokens: 9, model: "m" };
+    const body = {
+      messages: [{ content: "a", role: "user" }],
+      metadata: { user_id: "two" },
+      max_tokens: 9,
+      model: "m",
+    };
     expect((await ask(replay, "/v1/messages?beta=true", body)).status).toBe(200);
   });
 

@@ -11,7 +11,11 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const KEY = "sk-real-7c2f19d4a6b84e30";
 const MODEL = "claude-haiku-4-5";
-const ANSWER = { model: MODEL, usage: { input_tokens: 1000, output_tokens: 200 }, content: [{ type: "text", text: "4" }] };
+const ANSWER = {
+  model: MODEL,
+  usage: { input_tokens: 1000, output_tokens: 200 },
+  content: [{ type: "text", text: "4" }],
+};
 
 /** An agent: calls as often as it is told, then says all it knows and all it can reach. */
 const AGENT = `
@@ -68,7 +72,7 @@ stages:
   };
   const runtime = await openRuntime({ root, config: readConfig({ env, flags: { root } }) });
   try {
-    const { plan } = await runtime.compile("blueprint.yaml");
+    const { plan } = await runtime.compile("blueprint.yaml", {});
     if (!plan.ok) throw new Error(JSON.stringify(plan.problems));
     const { run, ended } = await runtime.start(plan.value, {});
     await ended;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { EGRESS_WAY } from "./bridge.ts";
 import { type Launch, launch } from "./launcher.ts";
 
 const START: Launch = {

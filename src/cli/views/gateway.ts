@@ -33,7 +33,8 @@ export function callLine(report: CallReport, use: ModelUse, budget: Budget, pain
   const { asked, answered, status, tokens, charged, estimate, error, ms } = report;
   const model = asked === answered ? oneLine(answered) : `${oneLine(answered)} (asked for ${oneLine(asked)})`;
   const counted = tokens === null ? `${charged.tokens} tokens` : countsOf(tokens);
-  const state = error === null && status < 300 ? paint.green(String(status)) : paint.red(`${status} ${oneLine(error ?? "")}`);
+  const state =
+    error === null && status < 300 ? paint.green(String(status)) : paint.red(`${status} ${oneLine(error ?? "")}`);
   const note = estimate === null ? "" : paint.yellow(`  ${estimate}`);
   return `${state}  ${model}  ${counted}  ${cents(charged.microUsd)}  ${formatElapsed(ms)}  ${paint.dim(`so far ${spentOf(use, budget)}`)}${note}`;
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { objectIn } from "../wires/members.ts";
 
 export interface SseCutter {
-  /** The whole events that are there now, each with the empty line behind it. */
+  /** The whole events that are there now, each with the empty line behind it; of one that does not end, its pieces. */
   push(chunk: Buffer): readonly Buffer[];
   /** What came behind the last whole event. */
   rest(): Buffer;
@@ -19,31 +19,39 @@ export function createSseCutter(mostBytes = MOST_BYTES): SseCutter {
   let waiting: Buffer[] = [];
   let held = 0;
   let gaveUp = false;
+  const keep = (...left: readonly Buffer[]): void => {
+    waiting = left.filter(({ length }) => length > 0);
+    held = waiting.reduce((sum, { length }) => sum + length, 0);
+  };
+  const giveUp = (): readonly Buffer[] => {
+    gaveUp = true;
+    return waiting.splice(0);
+  };
   return {
     push(chunk) {
-      if (gaveUp) return [];
+      if (gaveUp) return [chunk];
       // Joined only when an event may end in it: a long one comes in many pieces.
       if (held > 0 && !chunk.includes(NEWLINE)) {
         waiting.push(chunk);
         held += chunk.length;
-        gaveUp = held > mostBytes;
-        if (gaveUp) waiting = [];
-        return [];
+        return held > mostBytes ? giveUp() : [];
       }
-      const bytes = held === 0 ? chunk : Buffer.concat([...waiting, chunk]);
-      const events: Buffer[] = [];
-      let from = 0;
-      for (let end = endOfEvent(bytes, from); end > 0; end = endOfEvent(bytes, from)) {
-        events.push(bytes.subarray(from, end));
-        from = end;
-      }
-      const left = bytes.subarray(from);
-      waiting = left.length === 0 ? [] : [left];
-      held = left.length;
+      const { events, rest } = eventsIn(held === 0 ? chunk : Buffer.concat([...waiting, chunk]));
+      keep(rest);
       return events;
     },
     rest: () => (waiting.length === 0 ? NONE : Buffer.concat(waiting)),
   };
+}
+
+function eventsIn(bytes: Buffer): { readonly events: readonly Buffer[]; readonly rest: Buffer } {
+  const events: Buffer[] = [];
+  let from = 0;
+  for (let end = endOfEvent(bytes, from); end > 0; end = endOfEvent(bytes, from)) {
+    events.push(bytes.subarray(from, end));
+    from = end;
+  }
+  return { events, rest: bytes.subarray(from) };
 }
 
 /** Behind the next empty line; 0: there is none yet. */

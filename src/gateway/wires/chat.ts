@@ -31,10 +31,16 @@ export const CHAT_WIRE: Wire = {
     const answer = objectIn(body);
     if (answer === null) return NOTHING_READ;
     const tokens = tokensOf(objectIn(answer["usage"]));
-    const toolCalls = listIn(answer["choices"])
-      .flatMap((choice) => listIn(objectIn(objectIn(choice)?.["message"])?.["tool_calls"]))
-      .length;
-    return { model: textIn(answer["model"]), tokens, isWhole: tokens !== null, toolCalls, error: readOpenAiError(answer) };
+    const toolCalls = listIn(answer["choices"]).flatMap((choice) =>
+      listIn(objectIn(objectIn(choice)?.["message"])?.["tool_calls"]),
+    ).length;
+    return {
+      model: textIn(answer["model"]),
+      tokens,
+      isWhole: tokens !== null,
+      toolCalls,
+      error: readOpenAiError(answer),
+    };
   },
   createStreamReader: createReader,
   errorBody: openAiError,

@@ -44,7 +44,14 @@ export function partsOf(messages: Maybe): readonly JsonObject[] {
     return inner === null ? [] : [inner, ...listIn(inner["content"]), ...listIn(inner["parts"])];
   });
   const found = parts.map(objectIn).filter((part) => part !== null);
-  return [...found, ...found.flatMap((part) => listIn(part["content"]).map(objectIn).filter((each) => each !== null))];
+  return [
+    ...found,
+    ...found.flatMap((part) =>
+      listIn(part["content"])
+        .map(objectIn)
+        .filter((each) => each !== null),
+    ),
+  ];
 }
 
 /** An address of something, where the bytes themselves are not part of it. */

@@ -23,7 +23,14 @@ export const RESPONSES_WIRE: Wire = {
     // What goes on after the answer cannot be metered.
     if (body["background"] === true) return { ok: false, problem: "an answer in the background cannot be metered" };
     const streams = body["stream"] === true;
-    const facts = { model, streams, maxOutput, copies: 1, cache: "short", refersElsewhere: refersElsewhere(body) } as const;
+    const facts = {
+      model,
+      streams,
+      maxOutput,
+      copies: 1,
+      cache: "short",
+      refersElsewhere: refersElsewhere(body),
+    } as const;
     return { ok: true, facts };
   },
   readAnswer: (body) => readResponse(objectIn(body)),

@@ -66,5 +66,7 @@ export interface Wire {
    * The request as it must be sent so that the answer says what it took, and which events the client then gets that it did
    * not ask for. Without it the request is sent as it came.
    */
-  readonly askForUsage?: (body: JsonObject) => { readonly body: JsonObject; isAdded(event: JsonObject): boolean } | null;
+  readonly askForUsage?: (
+    body: JsonObject,
+  ) => { readonly body: JsonObject; isAdded(event: JsonObject): boolean } | null;
 }

@@ -50,7 +50,9 @@ describe("Anthropic Messages", () => {
     expect(seen(within(result))).toBe(true);
     expect(seen({ ...BODY, container: "c" })).toBe(true);
     expect(seen(within({ type: "image", source: { type: "base64", data: "aa" } }))).toBe(false);
-    expect(seen({ ...BODY, tools: [{ name: "fetch", input_schema: { properties: { url: {}, source: {} } } }] })).toBe(false);
+    expect(seen({ ...BODY, tools: [{ name: "fetch", input_schema: { properties: { url: {}, source: {} } } }] })).toBe(
+      false,
+    );
     expect(seen(within({ type: "tool_use", input: { url: "https://x" } }))).toBe(false);
   });
 
@@ -102,7 +104,14 @@ describe("Anthropic Messages", () => {
   });
 
   it("knows nothing of what says nothing", () => {
-    for (const body of [null, [], "text", {}, { usage: { input_tokens: 1 } }, { usage: { input_tokens: 1.5, output_tokens: 1 } }])
+    for (const body of [
+      null,
+      [],
+      "text",
+      {},
+      { usage: { input_tokens: 1 } },
+      { usage: { input_tokens: 1.5, output_tokens: 1 } },
+    ])
       expect(ANTHROPIC_WIRE.readAnswer(body as JsonValue).tokens).toBeNull();
     expect(readStream(ANTHROPIC_WIRE, [])).toMatchObject({ tokens: null, isWhole: false });
   });
@@ -158,7 +167,10 @@ describe("OpenAI Responses", () => {
     const completed = { type: "response.completed", response: { model: "m-1", usage: USAGE, output: [] } };
     expect(readStream(RESPONSES_WIRE, [created, said])).toMatchObject({ model: "m-1", tokens: null, isWhole: false });
     expect(readStream(RESPONSES_WIRE, [created, said, completed])).toMatchObject({ tokens: COUNTED, isWhole: true });
-    const failed = { type: "response.failed", response: { usage: USAGE, error: { code: "server_error", message: "x" } } };
+    const failed = {
+      type: "response.failed",
+      response: { usage: USAGE, error: { code: "server_error", message: "x" } },
+    };
     expect(readStream(RESPONSES_WIRE, [created, failed])).toMatchObject({
       ...{ model: "m-1", tokens: COUNTED, isWhole: true, error: { type: "server_error", message: "x" } },
     });
@@ -231,7 +243,10 @@ describe("OpenAI Chat Completions", () => {
       ...{ model: "m-1", tokens: COUNTED, isWhole: true, toolCalls: 2, error: null },
     });
     expect(readStream(CHAT_WIRE, [call("a")])).toMatchObject({ tokens: null, isWhole: false });
-    expect(readStream(CHAT_WIRE, [{ error: { message: "no", code: "c" } }]).error).toEqual({ type: "c", message: "no" });
+    expect(readStream(CHAT_WIRE, [{ error: { message: "no", code: "c" } }]).error).toEqual({
+      type: "c",
+      message: "no",
+    });
   });
 });
 
@@ -256,7 +271,8 @@ describe("Gemini", () => {
   });
 
   it("sees that content lies elsewhere", () => {
-    const seen = (body: JsonObject): unknown => (facts(GEMINI_WIRE, body, { model: "g" }) as RequestFacts).refersElsewhere;
+    const seen = (body: JsonObject): unknown =>
+      (facts(GEMINI_WIRE, body, { model: "g" }) as RequestFacts).refersElsewhere;
     expect(seen({ cachedContent: "c" })).toBe(true);
     expect(seen({ contents: [{ parts: [{ fileData: { fileUri: "x" } }] }] })).toBe(true);
     expect(seen({ contents: [{ parts: [{ inlineData: { data: "x" } }] }] })).toBe(false);
@@ -299,7 +315,9 @@ describe("errors", () => {
     expect(ANTHROPIC_WIRE.errorBody(refusal)).toEqual({
       ...{ type: "error", error: { type: "billing_error", message: "No. [GATEWAY_BUDGET_REACHED]" } },
     });
-    const openAi = { error: { message: "No.", type: "insufficient_quota", param: null, code: "GATEWAY_BUDGET_REACHED" } };
+    const openAi = {
+      error: { message: "No.", type: "insufficient_quota", param: null, code: "GATEWAY_BUDGET_REACHED" },
+    };
     expect(RESPONSES_WIRE.errorBody(refusal)).toEqual(openAi);
     expect(CHAT_WIRE.errorBody(refusal)).toEqual(openAi);
     expect(GEMINI_WIRE.errorBody(refusal)).toEqual({
@@ -311,7 +329,9 @@ describe("errors", () => {
     const at = { ...refusal, status: 502 };
     expect(ANTHROPIC_WIRE.errorBody(at)).toMatchObject({ error: { type: "api_error" } });
     expect(CHAT_WIRE.errorBody(at)).toMatchObject({ error: { type: "server_error" } });
-    expect(CHAT_WIRE.errorBody({ ...refusal, status: 400 })).toMatchObject({ error: { type: "invalid_request_error" } });
+    expect(CHAT_WIRE.errorBody({ ...refusal, status: 400 })).toMatchObject({
+      error: { type: "invalid_request_error" },
+    });
     expect(GEMINI_WIRE.errorBody(at)).toMatchObject({ error: { status: "INTERNAL" } });
   });
 });

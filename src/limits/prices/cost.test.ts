@@ -52,7 +52,9 @@ describe("costOf", () => {
     expect(costOf(PRICE, tokens({ cacheRead: 1 }))).toBe(1);
     expect(costOf(PRICE, tokens({ cacheRead: 10 }))).toBe(3);
     expect(costOf({ ...PRICE, rates: ratesOf({ input: 0.1, output: 0.2 }) }, tokens({ input: 1, output: 1 }))).toBe(1);
-    expect(costOf({ ...PRICE, rates: ratesOf({ input: 0.1, output: 0.1 }) }, tokens({ input: 20, output: 10 }))).toBe(3);
+    expect(costOf({ ...PRICE, rates: ratesOf({ input: 0.1, output: 0.1 }) }, tokens({ input: 20, output: 10 }))).toBe(
+      3,
+    );
   });
 });
 
@@ -75,7 +77,8 @@ describe("worstCall", () => {
 
   it("costs what the dearest way of reading costs", () => {
     const price = { ...PRICE, contextTokens: 1000 };
-    const money = (cache: CallSize["cache"]): number => worst({ cache, maxOutput: 0, promptBytes: null }, [price]).microUsd;
+    const money = (cache: CallSize["cache"]): number =>
+      worst({ cache, maxOutput: 0, promptBytes: null }, [price]).microUsd;
     expect([money("none"), money("short"), money("long")]).toEqual([3000, 3750, 6000]);
     expect(worst({ maxOutput: 0, promptBytes: null }).microUsd).toBe(2000 * 6);
     const odd = { ...price, rates: ratesOf({ input: 1, output: 1, cacheWrite: 9, cacheWriteLong: 2 }) };
@@ -109,7 +112,8 @@ describe("findPrice", () => {
   });
 
   it("guesses nothing from what a name resembles", () => {
-    for (const name of ["gpt-5.5-turbo", "claude-sonnet", "constructor", "", "gpt-5.6"]) expect(findPrice(name)).toBeNull();
+    for (const name of ["gpt-5.5-turbo", "claude-sonnet", "constructor", "", "gpt-5.6"])
+      expect(findPrice(name)).toBeNull();
   });
 
   it("takes a table of one's own first", () => {

@@ -1,7 +1,7 @@
 /** What a call costs: exactly when its tokens are known, and at most before it is made. Whole micro-dollars, rounded up. */
 import type { Usage } from "../../base/usage.ts";
-import { type Price, type PriceTable, type Rates, ratesOf } from "./price.ts";
 import { SHIPPED_PRICES } from "./find-price.ts";
+import { type Price, type PriceTable, type Rates, ratesOf } from "./price.ts";
 import { promptOf, type Tokens } from "./tokens.ts";
 
 export function costOf({ rates, long }: Price, tokens: Tokens): number {

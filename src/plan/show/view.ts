@@ -75,6 +75,10 @@ export function explainJson(plan: Plan, cut: readonly string[] = []): PlanView {
   return viewOf(plan, lookup, [...new Set([...cut, ...cutOf(plan)])], children);
 }
 
+function modelsOf(stage: PlanStage): Pick<StageRow, "models"> {
+  return stage.kind === "command" && stage.models !== undefined ? { models: stage.models } : {};
+}
+
 function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: readonly PlanView[]): PlanView {
   const { name, level, fingerprint, limits, workspace, bound } = plan;
   const { most } = worstVisits(plan.stages, limits);
@@ -93,7 +97,7 @@ function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: re
       maxAttempts: stage.maxAttempts,
       timeoutMs: stage.timeoutMs,
       wall: "wall" in stage ? stage.wall : null,
-      ...("models" in stage && stage.models !== undefined ? { models: stage.models } : {}),
+      ...modelsOf(stage),
       taint: stage.taint ?? [],
       visits,
       routes: outcomesOf(stage).flatMap((outcome) => {

@@ -3,7 +3,7 @@ import type { Catalogue } from "../../base/diagnostic.ts";
 
 export const GATEWAY_ERRORS = {
   GATEWAY_TOKEN_UNKNOWN: {
-    what: () => "The request carries no token of an open grant.",
+    what: (_: Record<never, never>) => "The request carries no token of an open grant.",
     why: "Only who was given a token may spend; it is good for one attempt, or until `pawl gateway` ends.",
     hint: "Use the variables that the gateway gives as they are; a token of an earlier attempt is good no more.",
     retry: "never",

@@ -60,10 +60,7 @@ export async function openSession(
   return { url, variables: gatewayVariables(url, door.token), keyed, use: door.use, close };
 }
 
-async function trafficOf(
-  wanted: SessionOptions["traffic"],
-  redact: (text: string) => string,
-): Promise<Traffic | null> {
+async function trafficOf(wanted: SessionOptions["traffic"], redact: (text: string) => string): Promise<Traffic | null> {
   if (wanted === null) return null;
   if (wanted.kind === "replay") return createPlayer(await readRecordFolder(wanted.folder));
   const write = await createRecordFolder(wanted.folder);

@@ -72,7 +72,8 @@ function readOptions({ given, cwd }: Context): Omit<SessionOptions, "onCall"> {
     tokens: amount(given.text("tokens"), readTokens, "--tokens takes a whole number such as 200000, 200k or 1m."),
     microUsd: amount(given.text("usd"), readDollars, "--usd takes dollars such as 5 or 0.50."),
     calls: given.count("calls") ?? null,
-    traffic: folder === undefined ? null : { kind: record === undefined ? "replay" : "record", folder: resolve(cwd, folder) },
+    traffic:
+      folder === undefined ? null : { kind: record === undefined ? "replay" : "record", folder: resolve(cwd, folder) },
     upstreams: Object.fromEntries(given.list("upstream").map(readUpstream)),
   };
 }
