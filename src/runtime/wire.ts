@@ -132,7 +132,7 @@ export async function openGateway(
   const { openSession } = await import("./models/gateway-session.ts");
   const clock = createSystemClock();
   const { createMemoryStore } = await import("../adapters/memory/store.ts");
-  const { createMemoryCallRecords } = await import("../adapters/memory/call-records.ts");
+  const { createMemoryCallRecords } = await import("../adapters/memory/models/call-records.ts");
   const { ledger } = createMemoryStore({ clock });
   return openSession({ config, root, clock, ledger, records: createMemoryCallRecords(), randomBytes }, options);
 }

@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFileCallRecords } from "../../src/adapters/files/call-records.ts";
-import { createMemoryCallRecords } from "../../src/adapters/memory/call-records.ts";
+import { createMemoryCallRecords } from "../../src/adapters/memory/models/call-records.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { BEGUN, callRecordsContract } from "./call-records.contract.ts";
 

@@ -1,6 +1,6 @@
 /** A gateway in front of a provider of the test, with a ledger in memory. */
 import { onTestFinished } from "vitest";
-import { createMemoryCallRecords } from "../../../src/adapters/memory/call-records.ts";
+import { createMemoryCallRecords } from "../../../src/adapters/memory/models/call-records.ts";
 import { createMemoryStore } from "../../../src/adapters/memory/store.ts";
 import { createSystemClock } from "../../../src/adapters/system/clock.ts";
 import { createRedactor } from "../../../src/base/redact.ts";
@@ -45,6 +45,7 @@ export interface StandingOptions {
   readonly keys?: ReadonlyMap<string, string>;
   readonly router?: Router;
   readonly mostRequestBytes?: number;
+  readonly records?: CallRecords;
 }
 
 export const ACCOUNT = { scope: "run", name: "r_test/work/1/1" } as const;
@@ -56,7 +57,7 @@ export async function standingGateway(options: StandingOptions): Promise<Standin
     Object.entries(PROVIDERS).map(([name, provider]) => [name, { ...provider, baseUrl: options.upstream }]),
   );
   const { ledger } = createMemoryStore({ clock: createSystemClock() });
-  const records = createMemoryCallRecords();
+  const records = options.records ?? createMemoryCallRecords();
   const calls: CallReport[] = [];
   const gateway = createGateway({
     ...{ ledger, records, prices, router, clock: { now: () => AT } },

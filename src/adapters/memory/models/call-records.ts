@@ -1,5 +1,5 @@
 /** Call records in memory: for a gateway whose budget ends with it, and for tests. */
-import type { CallRecord, CallRecords } from "../../ports/models/call-records.ts";
+import type { CallRecord, CallRecords } from "../../../ports/models/call-records.ts";
 
 export function createMemoryCallRecords(): CallRecords {
   const grants = new Map<string, CallRecord[]>();
