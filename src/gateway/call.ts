@@ -137,7 +137,8 @@ async function exchange(passage: Passage, candidates: readonly Candidate[]): Pro
     const send =
       traffic === undefined ? parts.send : traffic.kind === "replay" ? traffic.send : traffic.around(parts.send);
     const answer = await parts.router.answer(call, candidates, send, gone.signal);
-    open.parkedUntil = later(open.parkedUntil, answer.until ?? null);
+    // Whoever got an answer since was not refused for good.
+    open.parkedUntil = answer.status < 400 ? null : (answer.until ?? null);
     await deliver(passage, answer);
   } catch (error) {
     await failed(passage, candidates[0] as Candidate, error);
@@ -158,7 +159,7 @@ async function failed(passage: Passage, candidate: Candidate, error: unknown): P
       reading: NOTHING_READ,
       error: error.message,
     });
-    open.parkedUntil = later(open.parkedUntil, error.until);
+    open.parkedUntil = error.until;
     return refuse(response, call.wire, error.refusal);
   }
   if (error instanceof ReplayMiss) {
@@ -248,10 +249,6 @@ async function book({ parts, open, call, key, begunAt }: Passage, ended: Ended):
   parts.onCall({
     ...{ key, asked, provider, answered: model, status, tokens, charged, estimate, toolCalls, passedOver, error, ms },
   });
-}
-
-function later(a: number | null, b: number | null): number | null {
-  return a === null ? b : Math.max(a, b ?? a);
 }
 
 /** That of the model which answered; of the one that was asked when it goes by a name that nobody knows. */

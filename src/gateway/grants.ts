@@ -42,7 +42,7 @@ export interface OpenGrant {
   readonly underWay: Set<Promise<void>>;
   /** Aborts when the grant is closed. */
   readonly over: AbortController;
-  /** Until when a provider has no quota left; null: it did not say so. */
+  /** Until when the provider that refused the last call has no quota left; null: it did not refuse, or did not say. */
   parkedUntil: number | null;
 }
 

@@ -82,6 +82,17 @@ describe("a stage that may call models", () => {
     });
   });
 
+  it("rests until the quota of its provider comes back, when it failed because of that", async () => {
+    const { models } = access({ parkedUntil: 1_700_000_900_000 });
+    const stages = { a: [{ cause: "exit", exit: 1 }, {}] } as const;
+    const host = createTestHost(PLAN, { ports: { models }, stages });
+    await host.start();
+    expect((await host.events()).find(({ type }) => type === "stage.parked")).toMatchObject({
+      ...{ reason: "awaiting_quota", until: 1_700_000_900_000, usage: USE.usage },
+    });
+    expect(finished(await ended({ ports: { models } }))).toMatchObject({ outcome: "success" });
+  });
+
   it("is not started, and costs nothing, where there is no way to a model", async () => {
     expect(finished(await ended({}))).toMatchObject({ cause: "spawn_error", usage: { tokens: 0, microUsd: 0 } });
     const { models } = access();

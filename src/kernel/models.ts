@@ -11,6 +11,12 @@ import { type Finished, type Flight, failure, type Of } from "./flight.ts";
 /** What is done with the door that there is, or with none. */
 type Work = (door: ModelDoor | null) => Promise<Finished>;
 
+/** How it ended, and when the quota of the provider that refused its last call comes back; null: none has. */
+export interface Modelled {
+  readonly finished: Finished;
+  readonly parkedUntil: number | null;
+}
+
 export function mayCallModels(leaf: LeafStage): leaf is CommandStage & { readonly models: ModelsSpec } {
   return leaf.kind === "command" && leaf.models !== undefined;
 }
@@ -21,19 +27,23 @@ export async function withModels(
   { stage }: Of<"process">,
   ports: KernelPorts,
   work: Work,
-): Promise<Finished> {
-  if (!mayCallModels(stage)) return work(null);
+): Promise<Modelled> {
+  if (!mayCallModels(stage)) return plain(await work(null));
   const door = await openDoor(grantOf(flight, stage.models), ports);
-  if ("refusal" in door) return { ...failure("spawn_error", door.refusal), usage: NO_USAGE };
+  if ("refusal" in door) return plain({ ...failure("spawn_error", door.refusal), usage: NO_USAGE });
   try {
     const finished = await work(door);
-    const { usage, missed } = await door.close();
-    if (missed === 0) return { ...finished, usage };
+    const { usage, missed, parkedUntil } = await door.close();
+    if (missed === 0) return { finished: { ...finished, usage }, parkedUntil };
     const error = `${missed} calls to models were not in the record that is replayed`;
-    return { ...finished, ...failure("invalid_output", error), usage };
+    return plain({ ...finished, ...failure("invalid_output", error), usage });
   } finally {
     await door.close();
   }
+}
+
+function plain(finished: Finished): Modelled {
+  return { finished, parkedUntil: null };
 }
 
 async function openDoor(grant: ModelGrant, { models }: KernelPorts): Promise<ModelDoor | { readonly refusal: string }> {

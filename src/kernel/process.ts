@@ -13,7 +13,7 @@ import type { Landing } from "./aftermath.ts";
 import type { Halt } from "./control/halt.ts";
 import { isOver } from "./control/heed.ts";
 import { type Finished, type Flight, failure, type Of } from "./flight.ts";
-import { mayCallModels, withModels } from "./models.ts";
+import { type Modelled, mayCallModels, withModels } from "./models.ts";
 import { canWrite, placeOf } from "./place.ts";
 
 /** A process works in a workspace that holds exactly the tree it shall begin with; what it leaves there is saved. */
@@ -28,26 +28,29 @@ export async function performProcess(
   const place = placeOf(plan, { run, member, tree, leaf: effect.stage });
   if (place === null && needsTree(plan)) return refused(effect, "the run has no tree to work in: nothing was started");
   const clear = (): Promise<void> => ports.executor.forget({ run, stage, attempt });
-  const work = (at: Checkout | null): Promise<Finished> =>
+  const work = (at: Checkout | null): Promise<Modelled> =>
     withModels(flight, effect, ports, async (door) =>
       finishedBy(effect, await execute(flight, effect, at, ports, halt, door === null ? {} : { door })),
     );
-  if (place === null || tree === null) return { finished: await work(null), clear };
+  if (place === null || tree === null) return { ...(await work(null)), clear };
   const label = { stage, attempt, at: ports.clock.now() };
   const workspace = await orRefusal(ports.workspaces.enter(place, tree, label));
   if ("refusal" in workspace) return refused(effect, workspace.refusal);
-  const finished = await work(workspace.value);
-  if (!canWrite(effect.stage)) return { finished, clear };
+  const { finished, parkedUntil } = await work(workspace.value);
+  if (!canWrite(effect.stage)) return { finished, parkedUntil, clear };
   const saved = await orRefusal(workspace.value.save(label));
   if ("refusal" in saved) return { finished: { ...finished, ...failure("invalid_output", saved.refusal) }, clear };
   const clearAll = async (): Promise<void> => {
     await Promise.all([clear(), workspace.value.remove(label)]);
   };
-  return { finished: { ...finished, tree: saved.value }, clear: place.member === null ? clear : clearAll };
+  const clearIt = place.member === null ? clear : clearAll;
+  return { finished: { ...finished, tree: saved.value }, parkedUntil, clear: clearIt };
 }
 
 export interface Processed {
   readonly finished: Finished;
+  /** When the quota of the provider that refused it comes back; without it, none has. */
+  readonly parkedUntil?: number | null;
   readonly clear?: Landing["clear"];
 }
 
