@@ -22,8 +22,8 @@ import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
 import type { Heartbeats } from "../ports/heartbeats.ts";
-import type { Reaper } from "../ports/reaper.ts";
 import type { ModelAccess } from "../ports/models/model-access.ts";
+import type { Reaper } from "../ports/reaper.ts";
 import type { Sandbox } from "../ports/sandbox.ts";
 import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
@@ -69,7 +69,6 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const { policyFiles } = config;
   const killSwitch = createFileKillSwitch({ stateDir: paths.state, root });
   const actions = createActions([...ownActions(repository, config, early, late), options.actions ?? []]);
-
   const models = lateModels(root, config, clock);
 
   const parts: RuntimeParts = {
@@ -81,13 +80,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     ...{ actions, policyFiles },
     randomBytes: options.randomBytes ?? randomBytes,
     hasSecret: (text) => redactor.text(text) !== text,
-    clock,
-    sandbox,
-    workspaces: git,
-    trees: git,
-    signer,
-    heartbeats,
-    executor,
+    ...{ clock, sandbox, workspaces: git, trees: git, signer, heartbeats, executor },
     ...{ killSwitch, reaper: lateReaper(paths.state) },
     prepareState: () => prepareState(paths.state),
     closeModels: models.close,
