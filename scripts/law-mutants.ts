@@ -1,6 +1,7 @@
 /** One mutant per guard, of every area. */
 import { APPROVAL_MUTANTS } from "./mutants/approvals.ts";
 import { CHANGE_MUTANTS } from "./mutants/change.ts";
+import { GATEWAY_MUTANTS } from "./mutants/gateway.ts";
 import { JUDGEMENT_MUTANTS } from "./mutants/judgement.ts";
 import { MONEY_MUTANTS } from "./mutants/money.ts";
 import type { Mutant } from "./mutants/mutant.ts";
@@ -20,4 +21,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...TRUST_MUTANTS,
   ...STOP_MUTANTS,
   ...MONEY_MUTANTS,
+  ...GATEWAY_MUTANTS,
 ];

@@ -62,6 +62,16 @@ export interface StageSettings {
   readonly resources?: ResourceSpec;
 }
 
+/** What a process may use of models, through the gateway and no other way. */
+export interface ModelsSpec {
+  /** In one attempt. */
+  readonly tokens: number;
+  readonly microUsd: number;
+  readonly calls: number;
+  /** null: any that there is a key for. */
+  readonly providers: readonly string[] | null;
+}
+
 /** What a process is started from: an argument list, or one text for a shell. Both may hold references. */
 export type Program = { readonly argv: Expression } | { readonly shell: Expression };
 
@@ -158,7 +168,7 @@ export interface GateFileName {
 }
 
 export type LeafSpec =
-  | (StageCommon & CommandFields & { readonly kind: "command" })
+  | (StageCommon & CommandFields & { readonly kind: "command"; readonly models?: ModelsSpec })
   | (StageCommon & { readonly kind: "action"; readonly action: string; readonly with: Expression })
   /** A check by a process. */
   | (StageCommon & CommandFields & { readonly kind: "gate"; readonly judge: Judge })

@@ -145,6 +145,19 @@ const RUN = object(
   "run",
 );
 
+const MODELS = object(
+  {
+    tokens: { shape: tokenCount(), about: "Most tokens of one attempt, such as 200k.", isRequired: true },
+    usd: { shape: dollars(), about: "Most money of one attempt, in dollars.", isRequired: true },
+    calls: { shape: integer(1, 100_000), about: "Most calls of one attempt (1000)." },
+    providers: {
+      shape: list(name(), { min: 1, max: 20 }),
+      about: "Providers it may use, such as anthropic (any with a key).",
+    },
+  },
+  "models",
+);
+
 const target = text({ expected: "the id of a stage, or done, fail or paused", max: 64 });
 
 const reservedOutput = (key: string): string | undefined =>
@@ -208,6 +221,11 @@ export const STAGE_FIELDS = {
     shape: list(text({ expected: "an artifact such as build.log", max: 130 }), { min: 0, max: 100 }),
     about: "Artifacts of earlier stages, as stage.name.",
     kinds: [...SINGLE, "approval"],
+  },
+  models: {
+    shape: MODELS,
+    about: "What it may use of models: it reaches the gateway, with a token instead of a key.",
+    kinds: ["command"],
   },
   untrusted: {
     shape: boolean(),

@@ -1,5 +1,13 @@
 /** One stage: which kind it is, which keys it may have, and what it becomes. */
-import type { CommandFields, LeafSpec, Program, ResourceSpec, StageCommon, StageSettings } from "./blueprint.ts";
+import type {
+  CommandFields,
+  LeafSpec,
+  ModelsSpec,
+  Program,
+  ResourceSpec,
+  StageCommon,
+  StageSettings,
+} from "./blueprint.ts";
 import {
   type KindName,
   type SettingFound,
@@ -196,8 +204,24 @@ function leafSpec(kind: KindName | undefined, common: StageCommon, found: StageF
       return { ...common, kind, blueprint: found.run?.value.blueprint?.value ?? "", params };
     }
     default:
-      return { ...common, ...processFields(found, found.command?.value), kind: "command" };
+      return { ...common, ...processFields(found, found.command?.value), ...modelsOf(found), kind: "command" };
   }
+}
+
+const MOST_CALLS = 1000;
+
+function modelsOf({ models }: StageFound): { readonly models?: ModelsSpec } {
+  if (models === undefined) return {};
+  const { tokens, usd, calls, providers } = models.value;
+  const names = providers?.value.map(({ value }) => value);
+  return {
+    models: {
+      tokens: tokens?.value ?? 0,
+      microUsd: usd?.value ?? 0,
+      calls: calls?.value ?? MOST_CALLS,
+      providers: names === undefined ? null : [...new Set(names)].sort(),
+    },
+  };
 }
 
 function processFields(found: StageFound, program: Program | undefined): CommandFields {

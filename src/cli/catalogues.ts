@@ -7,6 +7,7 @@ import { ACTION_ERRORS } from "../ports/errors/action-errors.ts";
 import { ARTIFACT_ERRORS } from "../ports/errors/artifact-errors.ts";
 import { EGRESS_ERRORS } from "../ports/errors/egress-errors.ts";
 import { FILE_ERRORS } from "../ports/errors/file-errors.ts";
+import { GATEWAY_ERRORS } from "../ports/errors/gateway-errors.ts";
 import { GIT_ERRORS } from "../ports/errors/git-errors.ts";
 import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
 import { LEDGER_ERRORS } from "../ports/errors/ledger-errors.ts";
@@ -29,6 +30,7 @@ export const CATALOGUES: readonly Catalogue[] = [
   ACTION_ERRORS,
   SANDBOX_ERRORS,
   EGRESS_ERRORS,
+  GATEWAY_ERRORS,
   GIT_ERRORS,
   SIGNER_ERRORS,
   WORKSPACE_ERRORS,

@@ -82,6 +82,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Go on from the stage of another run, as a new run",
     load: async () => (await import("./commands/run/fork.ts")).forkCommand,
   },
+  gateway: {
+    group: "run",
+    summary: "Stand in front of any agent: meter its model calls and stop it at a budget",
+    load: async () => (await import("./commands/run/gateway.ts")).gatewayCommand,
+  },
   status: {
     group: "see",
     summary: "List runs, or say how one stands",

@@ -33,11 +33,14 @@ export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, ha
   switch (effect.kind) {
     case "process": {
       const { stage } = effect;
-      const { finished, clear } =
-        stage.kind === "gate" && needsTree(plan)
-          ? await performGate(plan, flight, { ...effect, stage }, ports, halt)
-          : await performProcess(plan, flight, effect, ports, halt);
-      return { fact: (await quotaFact(flight, stage, finished, ports)) ?? done(finished), clear };
+      const {
+        finished,
+        clear,
+        parkedUntil = null,
+      } = stage.kind === "gate" && needsTree(plan)
+        ? await performGate(plan, flight, { ...effect, stage }, ports, halt)
+        : await performProcess(plan, flight, effect, ports, halt);
+      return { fact: (await quotaFact(flight, stage, { finished, parkedUntil }, ports)) ?? done(finished), clear };
     }
     case "inspection":
       return { fact: done(await performInspection(plan, flight, effect, ports, halt)) };

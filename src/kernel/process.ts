@@ -1,16 +1,19 @@
 /** A process of a stage: in the workspace of the run, which is saved afterwards. */
 import { isPawlError } from "../base/errors.ts";
 import { effectKey } from "../base/ids.ts";
+import { NO_USAGE } from "../base/usage.ts";
 import { judgeQuality } from "../gates/quality.ts";
 import type { Plan } from "../plan/plan.ts";
 import { needsTree } from "../plan/walls.ts";
 import type { ProcessReport, ProcessRequest } from "../ports/executor.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
+import type { ModelDoor } from "../ports/models/model-access.ts";
 import type { Checkout } from "../ports/workspaces.ts";
 import type { Landing } from "./aftermath.ts";
 import type { Halt } from "./control/halt.ts";
 import { isOver } from "./control/heed.ts";
 import { type Finished, type Flight, failure, type Of } from "./flight.ts";
+import { type Modelled, mayCallModels, withModels } from "./models.ts";
 import { canWrite, placeOf } from "./place.ts";
 
 /** A process works in a workspace that holds exactly the tree it shall begin with; what it leaves there is saved. */
@@ -25,28 +28,35 @@ export async function performProcess(
   const place = placeOf(plan, { run, member, tree, leaf: effect.stage });
   if (place === null && needsTree(plan)) return refused(effect, "the run has no tree to work in: nothing was started");
   const clear = (): Promise<void> => ports.executor.forget({ run, stage, attempt });
-  if (place === null || tree === null)
-    return { finished: finishedBy(effect, await execute(flight, effect, null, ports, halt)), clear };
+  const work = (at: Checkout | null): Promise<Modelled> =>
+    withModels(flight, effect, ports, async (door) =>
+      finishedBy(effect, await execute(flight, effect, at, ports, halt, door === null ? {} : { door })),
+    );
+  if (place === null || tree === null) return { ...(await work(null)), clear };
   const label = { stage, attempt, at: ports.clock.now() };
   const workspace = await orRefusal(ports.workspaces.enter(place, tree, label));
   if ("refusal" in workspace) return refused(effect, workspace.refusal);
-  const finished = finishedBy(effect, await execute(flight, effect, workspace.value, ports, halt));
-  if (!canWrite(effect.stage)) return { finished, clear };
+  const { finished, parkedUntil } = await work(workspace.value);
+  if (!canWrite(effect.stage)) return { finished, parkedUntil, clear };
   const saved = await orRefusal(workspace.value.save(label));
   if ("refusal" in saved) return { finished: { ...finished, ...failure("invalid_output", saved.refusal) }, clear };
   const clearAll = async (): Promise<void> => {
     await Promise.all([clear(), workspace.value.remove(label)]);
   };
-  return { finished: { ...finished, tree: saved.value }, clear: place.member === null ? clear : clearAll };
+  const clearIt = place.member === null ? clear : clearAll;
+  return { finished: { ...finished, tree: saved.value }, parkedUntil, clear: clearIt };
 }
 
 export interface Processed {
   readonly finished: Finished;
+  /** When the quota of the provider that refused it comes back; without it, none has. */
+  readonly parkedUntil?: number | null;
   readonly clear?: Landing["clear"];
 }
 
 export function refused(effect: Of<"process">, error: string): Processed {
-  return { finished: gated(effect, failure("spawn_error", error)) };
+  const finished = gated(effect, failure("spawn_error", error));
+  return { finished: mayCallModels(effect.stage) ? { ...finished, usage: NO_USAGE } : finished };
 }
 
 /** What a workspace refuses is the end of the stage; anything else that goes wrong, a full disk too, is the end of its host. */
@@ -64,6 +74,12 @@ function gated(effect: Of<"process">, finished: Finished): Finished {
   return effect.stage.kind === "gate" ? { ...finished, outcome: "fail" } : finished;
 }
 
+/** What a process gets that not every process gets. */
+export interface Besides {
+  readonly evidence?: ProcessRequest["evidence"] | undefined;
+  readonly door?: ModelDoor;
+}
+
 /** Runs the program of the effect once, in a workspace or in the project folder. */
 export async function execute(
   flight: Flight,
@@ -71,18 +87,24 @@ export async function execute(
   place: Checkout | null,
   ports: KernelPorts,
   halt: Halt,
-  evidence?: ProcessRequest["evidence"],
+  { evidence, door }: Besides = {},
 ): Promise<ProcessReport> {
   const { run, stage, visit, attempt } = flight;
   const { cwd, wall, timeoutMs, stallMs, capture, outputs } = effect.stage;
-  const { argv, env, inputs, strip } = effect;
+  const { argv, inputs, strip } = effect;
+  // What leads to the gateway comes last, so that nothing can take its place.
+  const env = { ...effect.env, ...door?.env };
   const key = effectKey(run, stage, visit);
   const { folder, project, mounts } = place ?? { folder: null, project: "", mounts: [] };
   const request = { run, stage, attempt, key, argv, env, folder, project, mounts, cwd, wall, inputs, strip, outputs };
   // Much may have happened while the folder was made: a signal that has ended starts nothing.
   isOver(run, ports.killSwitch, halt);
   return ports.executor.execute(
-    { ...request, timeoutMs, stallMs, capture, ...(evidence === undefined ? {} : { evidence }) },
+    {
+      ...{ ...request, timeoutMs, stallMs, capture },
+      ...(evidence === undefined ? {} : { evidence }),
+      ...(door === undefined ? {} : { modelSocket: door.socket }),
+    },
     halt.signal(),
     (text) => ports.onOutput(run, stage, text),
   );

@@ -3,7 +3,8 @@ import { readQuota } from "../limits/quota/read-quota.ts";
 import type { CommandStage, GateStage } from "../plan/plan.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { Fact } from "../run/events.ts";
-import type { Finished, Flight } from "./flight.ts";
+import type { Flight } from "./flight.ts";
+import type { Modelled } from "./models.ts";
 
 /** A program that was refused says so at the end. */
 const MOST_TAIL_BYTES = 8192;
@@ -12,10 +13,25 @@ const MOST_TAIL_BYTES = 8192;
 export async function quotaFact(
   { stage: path, attempt }: Flight,
   stage: CommandStage | GateStage,
-  finished: Finished,
+  { finished, parkedUntil }: Modelled,
   { artifacts, clock, zone = "UTC" }: KernelPorts,
 ): Promise<Fact | null> {
   const { cause, log, tree, used, usage } = finished;
+  if (cause === "exit" && parkedUntil !== null) {
+    const why = "the provider of its models has no quota left";
+    return {
+      type: "stage.parked",
+      stage: path,
+      attempt,
+      reason: "awaiting_quota",
+      until: parkedUntil,
+      why,
+      log,
+      usage,
+      used,
+      tree,
+    };
+  }
   // How it ended says that it has done nothing more; of anything else that is not known.
   if (stage.kind !== "command" || stage.quota === undefined || cause !== "exit" || log === undefined) return null;
   const bytes = await artifacts.get(log.sha256).catch(() => new Uint8Array());

@@ -4,9 +4,10 @@ import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { Lane } from "../run/state.ts";
 import type { Landing } from "./aftermath.ts";
 import type { Restored } from "./hosting.ts";
+import { attemptKey, mayCallModels } from "./models.ts";
 import { canWrite, placeOf } from "./place.ts";
 
-type RecoverPorts = Pick<KernelPorts, "executor" | "workspaces" | "clock">;
+type RecoverPorts = Pick<KernelPorts, "executor" | "workspaces" | "clock" | "models">;
 
 export async function recover(restored: Restored, ports: RecoverPorts): Promise<readonly Landing[]> {
   const { state } = restored;
@@ -32,8 +33,16 @@ async function recordLoss(
   const place = placeOf(plan, { run, member: isMember ? stage : null, tree, leaf });
   const label = { stage, attempt, at: ports.clock.now() };
   const left = place === null || !canWrite(leaf) ? null : await ports.workspaces.salvage(place, label);
+  // Its calls may have been billed: what is known of them is charged, and the most of what is not.
+  const isKnown = mayCallModels(leaf) && ports.models !== undefined;
+  const use = isKnown ? await ports.models.reconcile(attemptKey({ run, stage, visit, attempt })) : null;
   return {
-    fact: { ...lost, ...(left === null ? {} : { tree: left }), ...(log === null ? {} : { log }) },
+    fact: {
+      ...lost,
+      ...(left === null ? {} : { tree: left }),
+      ...(log === null ? {} : { log }),
+      ...(use === null ? {} : { usage: use.usage }),
+    },
     clear: () => ports.executor.forget({ run, stage, attempt }),
   };
 }

@@ -43,6 +43,13 @@ describe("the worst case without a cycle", () => {
     expect(stagesAndWall(stages)).toEqual([3, 110]);
   });
 
+  test("counts what every attempt may spend on models", () => {
+    const models = { tokens: 1000, microUsd: 70, calls: 5, providers: null };
+    const stage = { ...command("a", { maxAttempts: 3 }), models };
+    expect(boundOf([stage])).toMatchObject({ tokens: 3000, microUsd: 210 });
+    expect(boundOf([stage], { tokens: 2500 })).toMatchObject({ tokens: 2500, microUsd: 210 });
+  });
+
   test("counts every attempt and every wait between attempts", () => {
     const backoff = { firstMs: 3, factor: 2, maxMs: 10 };
     expect(stagesAndWall([step("a", { maxAttempts: 5, backoff })])).toEqual([5, 50 + 3 + 6 + 10 + 10]);

@@ -3,8 +3,9 @@
  * The heaviest way through the parts of the route graph, each stage counted as often as it can be visited; then the limits
  * of the run, which end it. A stage that fails at the last moment of its last attempt is the worst stage.
  */
+import { NO_USAGE, type Usage } from "../base/usage.ts";
 import type { BackoffSpec, Judge } from "../blueprint/blueprint.ts";
-import type { Bound, GroupStage, LeafStage, PlanLimits, PlanStage } from "./plan.ts";
+import type { Bound, CommandStage, GroupStage, LeafStage, PlanLimits, PlanStage } from "./plan.ts";
 import { nextOf } from "./routes.ts";
 import { worstVisits } from "./visits.ts";
 
@@ -68,8 +69,13 @@ function attemptBound(leaf: LeafStage, children: ChildBounds): Bound {
     case "gate":
       return { ...NOTHING, stages: 1, wallMs: product(sum(leaf.timeoutMs, ENDING_MS), processesOf(leaf.judge)) };
     case "command":
-      return { ...NOTHING, stages: 1, wallMs: sum(leaf.timeoutMs, ENDING_MS) };
+      return { stages: 1, wallMs: sum(leaf.timeoutMs, ENDING_MS), ...modelCost(leaf) };
   }
+}
+
+/** The most that an attempt may spend on models. */
+export function modelCost({ models }: CommandStage): Usage {
+  return models === undefined ? NO_USAGE : { tokens: models.tokens, microUsd: models.microUsd };
 }
 
 /** How many processes a gate starts at most, one after the other. */

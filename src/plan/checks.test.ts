@@ -193,6 +193,10 @@ describe("a wall", () => {
     const open = command("a", { sandbox: "danger_full_access", network: ["example.org"] });
     expect(codesOf(blueprint([open]))).toEqual(["PLAN_NETWORK_UNENFORCEABLE"]);
     expect(codesOf(blueprint([group("g", [open])]))).toEqual(["PLAN_NETWORK_UNENFORCEABLE"]);
+    const models = { tokens: 1, microUsd: 1, calls: 1, providers: null };
+    const spending = { ...command("a", { sandbox: "danger_full_access" }), models };
+    expect(codesOf(blueprint([spending]))).toEqual(["PLAN_MODELS_UNENFORCEABLE"]);
+    expect(planOf(blueprint([{ ...spending, sandbox: "read_only" }])).stages[0]).toMatchObject({ models });
   });
 });
 

@@ -73,6 +73,8 @@ function checkWall(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, { of }
     return [diagnose(PLAN_ERRORS, "PLAN_REPOSITORY_SHARED", { stage }, where)];
   if (sandbox === "danger_full_access" && network.length > 0)
     return [diagnose(PLAN_ERRORS, "PLAN_NETWORK_UNENFORCEABLE", { stage }, where)];
+  if (sandbox === "danger_full_access" && spec.kind === "command" && spec.models !== undefined)
+    return [diagnose(PLAN_ERRORS, "PLAN_MODELS_UNENFORCEABLE", { stage }, where)];
   return [];
 }
 

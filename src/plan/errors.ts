@@ -99,6 +99,14 @@ export const PLAN_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  PLAN_MODELS_UNENFORCEABLE: {
+    what: (d: { stage: string }) =>
+      `Stage "${d.stage}" may use models up to an amount, but has no sandbox that could hold it to the gateway.`,
+    why: "With danger_full_access a process reaches providers by itself, and nobody counts what it spends there.",
+    hint: "Choose another `sandbox`, or leave out `models`.",
+    retry: "after_change",
+    exit: 3,
+  },
   PLAN_CHILD_WORKSPACE: {
     what: (d: { stage: string; child: string; parent: string }) =>
       `Stage "${d.stage}" runs "${d.child}", whose \`workspace\` is not that of "${d.parent}".`,

@@ -9,6 +9,7 @@ import type {
   EffectClass,
   Judge,
   Level,
+  ModelsSpec,
   ParamType,
   SandboxMode,
   WorkspaceSpec,
@@ -79,6 +80,8 @@ export type CommandStage = PlanStageCommon &
     readonly kind: "command";
     /** Whose limit messages it may fail with: it was refused for now then, and has not failed. */
     readonly quota?: QuotaVendor;
+    /** It may call models, up to this in each attempt; without it, it reaches none. */
+    readonly models?: ModelsSpec;
   };
 /** A check by a process, in a fresh checkout of exactly the tree that is judged. */
 export type GateStage = PlanStageCommon & PlanProcess & { readonly kind: "gate"; readonly judge: Judge };

@@ -74,7 +74,7 @@ function buildLeaf(spec: LeafSpec, routes: Routes, materials: Materials): LeafSt
     case "inspection":
       return { ...common, kind: "inspection", effect: "idempotent", by: spec.by, rules: materials.changeRules(spec) };
     case "command":
-      return { ...common, ...processOf(spec, materials), kind: "command", ...quotaOf(spec) };
+      return { ...common, ...processOf(spec, materials), kind: "command", ...quotaOf(spec), ...modelsOf(spec) };
     case "approval":
       return buildApproval(spec, commonOf(spec, routes, materials));
   }
@@ -154,6 +154,10 @@ function processOf(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, materi
     capture: spec.capture,
     outputs: spec.outputs.map(({ name, path }) => ({ name, path })).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
+}
+
+function modelsOf({ models }: Extract<LeafSpec, { kind: "command" }>): Pick<CommandStage, "models"> {
+  return models === undefined ? {} : { models };
 }
 
 function quotaOf({ quota }: Extract<LeafSpec, { kind: "command" }>): Pick<CommandStage, "quota"> {

@@ -39,6 +39,8 @@ export interface ProcessRequest {
   readonly outputs: readonly { readonly name: string; readonly path: string }[];
   /** What a gate wants to read, however the process ended: a file below the working directory; null: standard output. */
   readonly evidence?: { readonly report: string | null };
+  /** Socket of the gateway for models, to be reached from behind the wall. */
+  readonly modelSocket?: string;
 }
 
 export type AttemptName = Pick<ProcessRequest, "run" | "stage" | "attempt">;

@@ -7,6 +7,7 @@ import type { ChildRuns } from "./child-runs.ts";
 import type { Clock } from "./clock.ts";
 import type { Executor } from "./executor.ts";
 import type { KillSwitch } from "./kill-switch.ts";
+import type { ModelAccess } from "./models/model-access.ts";
 import type { PolicyGate } from "./policy-gate.ts";
 import type { Breakers } from "./store/breakers.ts";
 import type { Journal } from "./store/journal.ts";
@@ -28,6 +29,8 @@ export interface KernelPorts {
   readonly killSwitch: Pick<KillSwitch, "pulled">;
   /** Guard what leaves this machine, and child runs. */
   readonly breakers: Pick<Breakers, "admit" | "report">;
+  /** Without it no stage reaches a model. */
+  readonly models?: ModelAccess;
   /** Without it nothing is certified. */
   readonly certifier?: Certifier;
   /** IANA name of the time zone of the host: programs tell times in it. UTC without it. */

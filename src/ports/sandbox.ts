@@ -8,6 +8,8 @@ export const BEHIND = {
   /** Objects of the repository that a private clone borrows. */
   objects: "/run/pawl/objects",
   home: "/home/pawl",
+  /** Where a program that may call models finds the gateway, on loopback. */
+  modelsPort: 3129,
 } as const;
 
 export interface Mount {
@@ -34,6 +36,8 @@ export interface EnclosedProgram {
   readonly sealed: readonly string[];
   /** Hosts it may reach: `host`, `host:port`, `*.host`; none: there is no network at all. */
   readonly network: readonly string[];
+  /** Socket of the gateway for models on this machine; without it the program reaches none. */
+  readonly modelSocket?: string;
   /** Size of one file it writes; null: not limited. */
   readonly fileBytes: number | null;
 }

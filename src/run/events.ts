@@ -151,6 +151,8 @@ interface EventFields {
     readonly tree?: string;
     /** What it had written until then. */
     readonly log?: LogRef;
+    /** What it is known to have spent; without it, the most that it could. */
+    readonly usage?: Usage;
   };
   /** The stage could not begin: a reference or an input has no value. The stage failed without an effect. */
   "stage.refused": { readonly stage: string; readonly visit: number; readonly error: string };

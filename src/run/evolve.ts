@@ -97,7 +97,7 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
       lane.status = lane.leaf.effect === "once" ? "lost" : "ready";
       lane.readyAt = event.at;
       lane.leftTree = event.tree ?? null;
-      facts.usage = addUsage(facts.usage, chargeOf(lane.leaf));
+      facts.usage = addUsage(facts.usage, event.usage ?? chargeOf(lane.leaf));
       return state;
     }
     case "stage.rested":

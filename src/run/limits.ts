@@ -1,5 +1,6 @@
 /** Limits: which bound, if any, this run has reached. Each has its own stop reason; none of them means success. */
 import { NO_USAGE, type Usage } from "../base/usage.ts";
+import { modelCost } from "../plan/bound.ts";
 import type { LeafStage, Plan, PlanStage } from "../plan/plan.ts";
 import { childOf } from "./plan-index.ts";
 import type { RunFacts, Stopping } from "./state.ts";
@@ -38,13 +39,14 @@ export function visitLimit(stage: PlanStage, facts: RunFacts): Stopping | null {
 
 /** The most that one attempt may spend; for a child run, its worst case. */
 export function costOf(plan: Plan, leaf: LeafStage): Usage {
-  if (leaf.kind === "action") return leaf.cost;
-  return leaf.kind === "run" ? childOf(plan, leaf.plan).bound : NO_USAGE;
+  if (leaf.kind === "run") return childOf(plan, leaf.plan).bound;
+  return chargeOf(leaf);
 }
 
 /** What an attempt is charged that was lost, or did not say what it spent. A child run tells its own when it ends. */
 export function chargeOf(leaf: LeafStage): Usage {
-  return leaf.kind === "action" ? leaf.cost : NO_USAGE;
+  if (leaf.kind === "action") return leaf.cost;
+  return leaf.kind === "command" ? modelCost(leaf) : NO_USAGE;
 }
 
 /** Whether one more attempt may start, with the most it may cost reserved. */

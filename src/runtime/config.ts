@@ -31,6 +31,12 @@ export interface Config {
   readonly socketDir: string;
   /** Values of the environment that look like secrets by their name: masked wherever they appear. */
   readonly secrets: readonly string[];
+  /** Where keys and prices of models are, and addresses of providers other than the usual ones. */
+  readonly models: {
+    readonly keysFile: string;
+    readonly pricesFile: string;
+    readonly upstreams: Readonly<Record<string, string>>;
+  };
   readonly user: string;
   /** IANA name of the time zone that programs of this machine tell times in. */
   readonly zone: string;
@@ -53,6 +59,11 @@ const LOCALE =
 const PASSED_ON = new RegExp(`^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TEMP|TMP|SYSTEMROOT|${LOCALE})$`);
 const SECRET_NAME = /(TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)$/i;
 const SHORTEST_SECRET = 8;
+const UPSTREAMS = [
+  ["PAWL_ANTHROPIC_URL", "anthropic"],
+  ["PAWL_OPENAI_URL", "openai"],
+  ["PAWL_GOOGLE_URL", "google"],
+] as const;
 
 export function readConfig(sources: ConfigSources = {}): Config {
   const env = sources.env ?? process.env;
@@ -81,6 +92,11 @@ export function readConfig(sources: ConfigSources = {}): Config {
     },
     zone: env["TZ"] ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     isInStage: env["PAWL_KEY"] !== undefined,
+    models: {
+      keysFile: join(configHome(env), "pawl", "keys.json"),
+      pricesFile: join(configHome(env), "pawl", "prices.yaml"),
+      upstreams: Object.fromEntries(UPSTREAMS.flatMap(([name, key]) => (env[name] ? [[key, env[name]]] : []))),
+    },
     user: env["USER"] ?? env["LOGNAME"] ?? systemUser(),
   };
 }

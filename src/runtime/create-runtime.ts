@@ -38,6 +38,8 @@ export interface RuntimeParts extends LaunchParts, SweepParts, CertifyParts, Kil
   readonly actions: Actions;
   readonly policyFiles: PolicyFiles;
   readonly heartbeats: Pick<Heartbeats, "read">;
+  /** Ends the gateway for models, when there is one. */
+  closeModels(): Promise<void>;
   liveLog(run: RunId, stage: string, attempt: number): Promise<LiveLog | null>;
 }
 
@@ -77,6 +79,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   async function close(): Promise<void> {
     const found = await opened();
     await found?.engine.drain();
+    await parts.closeModels();
     await found?.store.close();
   }
 

@@ -9,6 +9,8 @@ export interface StatePaths {
   readonly logs: string;
   readonly heartbeats: string;
   readonly workspaces: string;
+  /** Model calls of attempts under way. */
+  readonly calls: string;
   /** Every tree that was saved, in a repository of our own. */
   readonly vault: string;
 }
@@ -23,6 +25,7 @@ export function statePaths(root: string): StatePaths {
     logs: below("logs"),
     heartbeats: below("heartbeats"),
     workspaces: below("workspaces"),
+    calls: below("calls"),
     vault: below("vault.git"),
   };
 }

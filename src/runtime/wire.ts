@@ -1,5 +1,7 @@
 /** The composition root: the only file that names adapters and engines. Stores open with their first use, so reading costs nothing. */
+
 import { mkdir, stat, writeFile } from "node:fs/promises";
+import type { Server } from "node:http";
 import { join, posix } from "node:path";
 import { createFileActions } from "../adapters/files/actions.ts";
 import { createFileArtifacts } from "../adapters/files/artifacts.ts";
@@ -14,11 +16,13 @@ import { randomBytes } from "../adapters/system/random.ts";
 import { pawlError } from "../base/errors.ts";
 import { createRedactor } from "../base/redact.ts";
 import { createEmbeddedEngine } from "../engines/embedded/engine.ts";
+import type { Gateway } from "../gateway/server.ts";
 import type { Action } from "../ports/actions.ts";
 import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
 import type { Heartbeats } from "../ports/heartbeats.ts";
+import type { ModelAccess } from "../ports/models/model-access.ts";
 import type { Reaper } from "../ports/reaper.ts";
 import type { Sandbox } from "../ports/sandbox.ts";
 import type { Store } from "../ports/store/store.ts";
@@ -29,6 +33,7 @@ import { type Config, readConfig } from "./config.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
 import { findRepository, type Repository } from "./find-repository.ts";
+import type { GatewaySession, SessionOptions } from "./models/gateway-session.ts";
 import { statePaths } from "./paths.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
 import { createCertifier } from "./trust/certify.ts";
@@ -64,6 +69,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const { policyFiles } = config;
   const killSwitch = createFileKillSwitch({ stateDir: paths.state, root });
   const actions = createActions([...ownActions(repository, config, early, late), options.actions ?? []]);
+  const models = lateModels(root, config, clock);
 
   const parts: RuntimeParts = {
     root,
@@ -74,15 +80,10 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     ...{ actions, policyFiles },
     randomBytes: options.randomBytes ?? randomBytes,
     hasSecret: (text) => redactor.text(text) !== text,
-    clock,
-    sandbox,
-    workspaces: git,
-    trees: git,
-    signer,
-    heartbeats,
-    executor,
+    ...{ clock, sandbox, workspaces: git, trees: git, signer, heartbeats, executor },
     ...{ killSwitch, reaper: lateReaper(paths.state) },
     prepareState: () => prepareState(paths.state),
+    closeModels: models.close,
     async liveLog(run, stage, attempt) {
       const { liveLogPath, readLiveLog } = await import("../adapters/process/output/live-log.ts");
       return readLiveLog(liveLogPath(paths.logs, run, stage, attempt));
@@ -98,6 +99,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
           trees: git,
           artifacts,
           actions,
+          models: models.of(store),
           certifier: createCertifier({ trees: git, artifacts, signer }, store),
           zone: config.zone,
           redact: redactor.event,
@@ -112,6 +114,20 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
       }),
   };
   return createRuntime(parts);
+}
+
+/** A gateway without a project: its budget ends with it. */
+export async function openGateway(
+  root: string,
+  options: SessionOptions,
+  config = readConfig(),
+): Promise<GatewaySession> {
+  const { openSession } = await import("./models/gateway-session.ts");
+  const clock = createSystemClock();
+  const { createMemoryStore } = await import("../adapters/memory/store.ts");
+  const { createMemoryCallRecords } = await import("../adapters/memory/models/call-records.ts");
+  const { ledger } = createMemoryStore({ clock });
+  return openSession({ config, root, clock, ledger, records: createMemoryCallRecords(), randomBytes }, options);
 }
 
 async function openStore(dir: string, clock: Clock, options: OpenOptions): Promise<Store> {
@@ -221,6 +237,31 @@ function lateSandbox(config: Config): Sandbox {
       egress: createEgressBroker({ socketDir }),
     });
   });
+}
+
+/** Most runs call no model. */
+function lateModels(root: string, config: Config, clock: Clock) {
+  const built: Promise<Gateway>[] = [];
+  const load = async ({ ledger }: Store): Promise<ModelAccess> => {
+    const { buildGateway } = await import("./models/build-gateway.ts");
+    const { createModelAccess } = await import("../gateway/access.ts");
+    const { createFileCallRecords } = await import("../adapters/files/call-records.ts");
+    const { listenIn } = await import("../adapters/egress/socket-folder.ts");
+    const records = createFileCallRecords({ dir: statePaths(root).calls });
+    const build = (): Promise<Gateway> => {
+      const building = buildGateway({ config, root, ledger, records, clock }).then(({ gateway }) => gateway);
+      built.push(building);
+      return building;
+    };
+    const bind = (server: Server): Promise<string> => listenIn(config.socketDir, server);
+    return createModelAccess({ gateway: build, ledger, records, clock, bind });
+  };
+  return {
+    of: (store: Store) => later<ModelAccess>(["open", "reconcile"], () => load(store)),
+    close: async (): Promise<void> => {
+      for (const building of built) await (await building.catch(() => null))?.close();
+    },
+  };
 }
 
 /** Most commands sign nothing. */

@@ -55,6 +55,7 @@ const TYPES = Object.keys(SAMPLES) as EventType[];
 /** Port files that hold no behaviour an adapter could get wrong, each with the reason. */
 const WITHOUT_SUITE: Readonly<Record<string, string>> = {
   "kernel-ports": "the ports of the kernel as one object, plain data",
+  "call-report": "what is told of a model call, plain data",
   store: "the stores of one project as one object; the suites of journal, run-index, lease and control run on it",
 };
 

@@ -145,6 +145,7 @@ interface Walled {
 async function enclose(around: Surroundings, walled: Walled): Promise<Start | { readonly refused: Verdict }> {
   const { request, inputs, env, top, folder, hardness } = walled;
   const { sandbox, network, resources } = request.wall;
+  const { modelSocket } = request;
   const sealed = await sealsOf(around, request, top);
   const mounts: Mount[] = [
     {
@@ -166,6 +167,7 @@ async function enclose(around: Surroundings, walled: Walled): Promise<Start | { 
       mounts,
       sealed: sealed.map((path) => posix.join(BEHIND.workspace, path)),
       network,
+      ...(modelSocket === undefined ? {} : { modelSocket }),
       fileBytes: resources.fileBytes,
     });
     return { argv: enclosure.argv, env: enclosure.env, cwd: "/", hasGate: true, folder, enclosure };

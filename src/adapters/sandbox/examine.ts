@@ -74,7 +74,7 @@ async function tryWall({ program, system, filter, patienceMs }: Candidate): Prom
     key: `probe-${nonce}`,
     argv: ["/bin/sh", "-c", PROBE],
     fileBytes: null,
-    bridgeWith: null,
+    bridge: null,
   });
   const expected = expectedMounts(system);
   let holes: readonly string[] = [];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { EGRESS_WAY } from "./bridge.ts";
 import { type Launch, launch } from "./launcher.ts";
 
 const START: Launch = {
@@ -11,7 +12,7 @@ const START: Launch = {
   key: "r_1:build:1",
   argv: ["npm", "test"],
   fileBytes: null,
-  bridgeWith: null,
+  bridge: null,
 };
 
 /** What the outer script would write for these variables: the format of a printf, read. */
@@ -57,7 +58,7 @@ describe("launch", () => {
   });
 
   it("starts a bridge only when there is a network", () => {
-    const { argv } = launch({ ...START, bridgeWith: "/opt/it's/node" });
+    const { argv } = launch({ ...START, bridge: { node: "/opt/it's/node", ways: [EGRESS_WAY] } });
     expect(argv.join("\n")).toContain("env -i '/opt/it'\\''s/node' ");
     expect(launch(START).argv.join("\n")).not.toMatch(/mkfifo|node/);
   });

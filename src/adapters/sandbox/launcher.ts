@@ -6,7 +6,7 @@
  *   host ── outer (becomes bubblewrap) ══ wall ══ inner (becomes the program)
  *             4–9: files, arguments, filter        3: "." →, ← a line
  */
-import { BRIDGE, BRIDGE_PROGRAM } from "./bridge.ts";
+import { BRIDGE_SIGNAL, bridgeProgram, type Way } from "./bridge.ts";
 
 /** What bubblewrap reads from each descriptor. 3 is the caller's; a plain shell knows only one digit. */
 export const DESCRIPTORS = { passwd: 4, group: 5, hosts: 6, arguments: 7, filter: 8, switch: 9 } as const;
@@ -51,8 +51,8 @@ export interface Launch {
   /** The program to enclose. */
   readonly argv: readonly string[];
   readonly fileBytes: number | null;
-  /** Path of Node behind the wall, when there is a bridge; null: there is no network. */
-  readonly bridgeWith: string | null;
+  /** Path of Node behind the wall, and the ways of the bridge; null: there is no network. */
+  readonly bridge: { readonly node: string; readonly ways: readonly Way[] } | null;
 }
 
 export function launch(start: Launch): { readonly argv: readonly string[]; readonly env: Record<string, string> } {
@@ -107,7 +107,7 @@ function openPipe(descriptor: number): readonly string[] {
   return [`exec ${descriptor}<<'PAWL'`, "", "PAWL", `read -r PAWL_LINE <&${descriptor}`];
 }
 
-function innerScript({ fileBytes, bridgeWith, within }: Launch): string {
+function innerScript({ fileBytes, bridge, within }: Launch): string {
   return [
     `[ "$${WHOLE[0]}" = ${WHOLE[1]} ] || exit 125`,
     ...within,
@@ -116,7 +116,7 @@ function innerScript({ fileBytes, bridgeWith, within }: Launch): string {
     `ulimit -Hn ${OPEN_FILES} 2>/dev/null || ulimit -n ${OPEN_FILES} 2>/dev/null || true`,
     // The unit of a shell that is called sh is 512 bytes.
     ...(fileBytes === null ? [] : [`ulimit -f ${Math.ceil(fileBytes / 512)}`]),
-    ...(bridgeWith === null ? [] : bridgeScript(bridgeWith)),
+    ...(bridge === null ? [] : bridgeScript(bridge)),
     "printf . >&3",
     "read -r PAWL_LINE <&3 || exit 125",
     `unset ${WHOLE[0]} PAWL_LINE`,
@@ -125,11 +125,11 @@ function innerScript({ fileBytes, bridgeWith, within }: Launch): string {
 }
 
 /** Opening a pipe by name waits for the other side; when the bridge cannot begin, reading ends without a line. */
-function bridgeScript(node: string): readonly string[] {
+function bridgeScript({ node, ways }: NonNullable<Launch["bridge"]>): readonly string[] {
   return [
-    `mkfifo -m 600 ${BRIDGE.signal} || exit 125`,
-    `env -i ${quoted(node)} --max-old-space-size=64 -e ${quoted(BRIDGE_PROGRAM)} 3>&- 4>${BRIDGE.signal} >/dev/null 2>&1 &`,
-    `read -r PAWL_LINE <${BRIDGE.signal} || { echo "the bridge to the network did not start" >&2; exit 125; }`,
+    `mkfifo -m 600 ${BRIDGE_SIGNAL} || exit 125`,
+    `env -i ${quoted(node)} --max-old-space-size=64 -e ${quoted(bridgeProgram(ways))} 3>&- 4>${BRIDGE_SIGNAL} >/dev/null 2>&1 &`,
+    `read -r PAWL_LINE <${BRIDGE_SIGNAL} || { echo "the bridge to the network did not start" >&2; exit 125; }`,
   ];
 }
 

@@ -5,7 +5,7 @@ import { scarcityIn } from "../../base/scarcity.ts";
 import type { Egress, EgressDoor } from "../../ports/egress.ts";
 import { SANDBOX_ERRORS } from "../../ports/errors/sandbox-errors.ts";
 import { BEHIND, type EnclosedProgram, type Enclosure, type Sandbox, type SandboxReport } from "../../ports/sandbox.ts";
-import { BRIDGE, PROXY_VARIABLES } from "./bridge.ts";
+import { DIRECT_VARIABLES, EGRESS_WAY, MODELS_WAY, PROXY_VARIABLES, type Way } from "./bridge.ts";
 import { examine } from "./examine.ts";
 import { installHint } from "./hints.ts";
 import { launch } from "./launcher.ts";
@@ -162,7 +162,12 @@ async function enclose(
   const laid = layOut(program.mounts, program.sealed, points);
   try {
     const door = await openDoor(options.egress, program.network);
-    const layers: readonly Layer[] = [...laid.layers, ...(door === null ? [] : [doorLayer(door)])];
+    const { modelSocket } = program;
+    const open = [
+      ...(door === null ? [] : [{ way: EGRESS_WAY, from: door.socketPath }]),
+      ...(modelSocket === undefined ? [] : [{ way: MODELS_WAY, from: modelSocket }]),
+    ];
+    const layers: readonly Layer[] = [...laid.layers, ...open.map(wayLayer)];
     const wall = wallArguments({
       system: ready.system,
       layers,
@@ -179,7 +184,7 @@ async function enclose(
       key: program.key,
       argv: program.argv,
       fileBytes: program.fileBytes,
-      bridgeWith: door === null ? null : options.nodeProgram,
+      bridge: open.length === 0 ? null : { node: options.nodeProgram, ways: open.map(({ way }) => way) },
     });
     return {
       argv: laid.fence.length === 0 ? argv : fenced(ready.program, laid.fence, argv),
@@ -205,9 +210,9 @@ async function openDoor(egress: Egress | undefined, hosts: readonly string[]): P
   return egress.open(hosts);
 }
 
-function doorLayer({ socketPath }: EgressDoor): Layer {
-  const id = idOf(lstatSync(socketPath, { bigint: true }));
-  return { kind: "read", from: socketPath, to: BRIDGE.socket, id };
+/** The socket of this machine where the way leads to behind the wall. */
+function wayLayer({ way, from }: { readonly way: Way; readonly from: string }): Layer {
+  return { kind: "read", from, to: way.socket, id: idOf(lstatSync(from, { bigint: true })) };
 }
 
 /** What the wall sets comes last, so that nothing can take its place. */
@@ -219,6 +224,7 @@ function environment(program: EnclosedProgram, system: SystemView, hasNetwork: b
     TMPDIR: "/tmp",
     USER: "pawl",
     ...(hasNetwork ? PROXY_VARIABLES : {}),
+    ...(program.modelSocket === undefined ? {} : DIRECT_VARIABLES),
   };
 }
 

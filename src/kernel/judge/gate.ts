@@ -34,7 +34,14 @@ export async function performGate(
     async observe(on, report) {
       const checkout = await ports.workspaces.checkout({ run, spec: workspace }, on);
       try {
-        return await execute(flight, effect, checkout, ports, halt, report === undefined ? undefined : { report });
+        return await execute(
+          flight,
+          effect,
+          checkout,
+          ports,
+          halt,
+          report === undefined ? {} : { evidence: { report } },
+        );
       } finally {
         await checkout.remove({ stage, attempt, at: ports.clock.now() });
       }

@@ -301,6 +301,8 @@ describe("explainJson", () => {
       expect.stringContaining("workspace_write + 2 hosts"),
       "Works in  a linked worktree of the files as they lie there",
     ]);
+    const models = { tokens: 1, microUsd: 1, calls: 1, providers: null };
+    expect(worksIn({ kind: "clone", from: "head", share: [] }, { models })[0]).toContain("workspace_write + models ");
     expect(worksIn({ kind: "clone", from: "head", share: [] })[1]).toBe(
       "Works in  a private clone of the commit that is checked out",
     );

@@ -4,7 +4,7 @@ import { canonical, type JsonValue } from "../../base/json.ts";
 import { formatUsd } from "../../base/usage.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { WorkspaceSpec } from "../../blueprint/blueprint.ts";
-import type { Bound, Plan, PlanLimits, Target, Wall } from "../plan.ts";
+import type { Bound, Plan, PlanLimits, Target } from "../plan.ts";
 import { explainJson, type PlanView, type StageRow } from "./view.ts";
 
 const LONGEST_CELL = 48;
@@ -59,7 +59,7 @@ function cells(row: StageRow): readonly string[] {
     row.kind === "group" ? "-" : String(row.maxAttempts),
     row.kind === "approval" ? "-" : formatDuration(row.timeoutMs),
     String(row.visits),
-    describeWall(row.wall),
+    describeWall(row),
     describePolicy(row),
     row.routes.map(({ outcome, target }) => `${outcome} → ${describeTarget(target)}`).join(" · "),
   ];
@@ -75,9 +75,10 @@ function taintLines(rows: readonly StageRow[]): readonly string[] {
   return ["", "Taint", ...lines];
 }
 
-function describeWall(wall: Wall | null): string {
+function describeWall({ wall, models }: StageRow): string {
   if (wall === null) return "-";
-  return wall.network.length === 0 ? wall.sandbox : `${wall.sandbox} + ${wall.network.length} hosts`;
+  const hosts = wall.network.length === 0 ? "" : ` + ${wall.network.length} hosts`;
+  return `${wall.sandbox}${hosts}${models === undefined ? "" : " + models"}`;
 }
 
 function describeWorkspace(workspace: WorkspaceSpec | null): string {

@@ -2,7 +2,7 @@
 import { type Expression, resolve } from "../../base/expression.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { createRedactor, redactJson } from "../../base/redact.ts";
-import type { EffectClass, Level, WorkspaceSpec } from "../../blueprint/blueprint.ts";
+import type { EffectClass, Level, ModelsSpec, WorkspaceSpec } from "../../blueprint/blueprint.ts";
 import { outcomesOf } from "../../blueprint/gate/outcomes.ts";
 import { compilePolicy } from "../../policy/compile.ts";
 import { decide } from "../../policy/decide.ts";
@@ -36,6 +36,8 @@ export interface StageRow {
   readonly timeoutMs: number;
   /** The wall around its process; null: it starts none. */
   readonly wall: Wall | null;
+  /** What it may use of models in one attempt; without it, nothing. */
+  readonly models?: ModelsSpec;
   /** Where the third-party text that it reads came from; empty: it reads none. */
   readonly taint: readonly string[];
   /** The most visits in one run; for a member, those of its group. */
@@ -73,6 +75,10 @@ export function explainJson(plan: Plan, cut: readonly string[] = []): PlanView {
   return viewOf(plan, lookup, [...new Set([...cut, ...cutOf(plan)])], children);
 }
 
+function modelsOf(stage: PlanStage): Pick<StageRow, "models"> {
+  return stage.kind === "command" && stage.models !== undefined ? { models: stage.models } : {};
+}
+
 function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: readonly PlanView[]): PlanView {
   const { name, level, fingerprint, limits, workspace, bound } = plan;
   const { most } = worstVisits(plan.stages, limits);
@@ -91,6 +97,7 @@ function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: re
       maxAttempts: stage.maxAttempts,
       timeoutMs: stage.timeoutMs,
       wall: "wall" in stage ? stage.wall : null,
+      ...modelsOf(stage),
       taint: stage.taint ?? [],
       visits,
       routes: outcomesOf(stage).flatMap((outcome) => {

@@ -1,0 +1,82 @@
+/** ModelAccess through a gateway of this process: it begins with the first stage that needs it. */
+import type { Server } from "node:http";
+import { addUsage, NO_USAGE, type Usage } from "../base/usage.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { CallRecords } from "../ports/models/call-records.ts";
+import type { ModelAccess, ModelUse } from "../ports/models/model-access.ts";
+import { BEHIND } from "../ports/sandbox.ts";
+import type { Ledger, OpenPage } from "../ports/store/ledger.ts";
+import type { Gateway } from "./server.ts";
+import { gatewayVariables } from "./variables.ts";
+
+export interface ModelAccessOptions {
+  /** Built when the first stage needs it: settling what a dead host left needs none. */
+  readonly gateway: () => Promise<Gateway>;
+  readonly ledger: Pick<Ledger, "settle" | "withdraw" | "open">;
+  readonly records: CallRecords;
+  readonly clock: Pick<Clock, "now">;
+  /** Makes a server listen at a socket for this user only, and says where. */
+  readonly bind: (server: Server) => Promise<string>;
+}
+
+const PAGE = 200;
+
+export function createModelAccess(options: ModelAccessOptions): ModelAccess {
+  const { records } = options;
+  const standing = once(async () => {
+    const gateway = await options.gateway();
+    return { gateway, socket: await gateway.listenAt(options.bind) };
+  });
+  return {
+    async open({ key, accounts, caps, priority, calls, providers }) {
+      const { gateway, socket } = await standing();
+      const door = gateway.open({ key, accounts, caps, priority, calls, providers });
+      const close = async (): Promise<ModelUse> => {
+        const use = await door.close();
+        await records.forget(key);
+        return use;
+      };
+      return {
+        env: gatewayVariables(`http://127.0.0.1:${BEHIND.modelsPort}`, door.token),
+        socket,
+        close: once(close),
+      };
+    },
+    reconcile: (key) => reconcile(options, key),
+  };
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= work();
+    return result;
+  };
+}
+
+/** Ended and not settled: as it ended. Begun and not ended: as it was reserved. Reserved and not begun: nothing was sent. */
+async function reconcile({ ledger, records, clock }: ModelAccessOptions, key: string): Promise<ModelUse> {
+  const told = await records.read(key);
+  const ended = new Map(told.flatMap((record) => (record.type === "ended" ? [[record.key, record] as const] : [])));
+  const begun = new Map(told.flatMap((record) => (record.type === "begun" ? [[record.key, record] as const] : [])));
+  for await (const call of heldUnder(ledger, key)) {
+    const end = ended.get(call);
+    if (end !== undefined) await ledger.settle(call, { ...end.charged }, end.at);
+    else if (begun.has(call)) await ledger.settle(call, "unknown", clock.now());
+    else await ledger.withdraw(call);
+  }
+  let usage: Usage = NO_USAGE;
+  for (const [call, { reserved }] of begun) usage = addUsage(usage, ended.get(call)?.charged ?? reserved);
+  await records.forget(key);
+  return { usage, calls: begun.size, refused: 0, missed: 0, parkedUntil: null };
+}
+
+/** Keys of everything that is still held below this one. */
+async function* heldUnder(ledger: Pick<Ledger, "open">, prefix: string): AsyncGenerator<string> {
+  let cursor: string | null = null;
+  do {
+    const page: OpenPage = await ledger.open({ prefix, limit: PAGE, ...(cursor === null ? {} : { cursor }) });
+    for (const { key } of page.reservations) yield key;
+    cursor = page.next;
+  } while (cursor !== null);
+}

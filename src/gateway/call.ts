@@ -1,0 +1,266 @@
+/**
+ * One call: reserve → begun → forward → ended → settle. Nothing is sent before its worst case is reserved and durable, and the
+ * client does not see the end of an answer before it is settled.
+ */
+import type { ServerResponse } from "node:http";
+import { addUsage } from "../base/usage.ts";
+import { refusalText } from "../limits/ledger/cap-text.ts";
+import type { Reserved } from "../limits/ledger/reservation.ts";
+import { type WorstCall, worstCall } from "../limits/prices/cost.ts";
+import { findPrice } from "../limits/prices/find-price.ts";
+import type { Price, PriceTable } from "../limits/prices/price.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { CallRecords } from "../ports/models/call-records.ts";
+import type { CallReport, PassedOver } from "../ports/models/call-report.ts";
+import type { Ledger } from "../ports/store/ledger.ts";
+import { type Charge, chargeFor, FREE, reserved } from "./charge.ts";
+import {
+  type Candidate,
+  type ModelCall,
+  type ProviderAnswer,
+  ReplayMiss,
+  RouteRefusal,
+  type Router,
+  type Send,
+  UpstreamError,
+} from "./exchange.ts";
+import type { OpenGrant } from "./grants.ts";
+import { refuse } from "./http/answer.ts";
+import { readWhole } from "./http/body.ts";
+import { towardsClient } from "./http/headers.ts";
+import { tapStream } from "./http/tap.ts";
+import { refusalFor } from "./refusals.ts";
+import { type AnswerReading, NOTHING_READ, type Refusal } from "./wires/wire.ts";
+
+export interface CallParts {
+  readonly ledger: Pick<Ledger, "reserve" | "settle" | "withdraw">;
+  readonly records: CallRecords;
+  readonly clock: Pick<Clock, "now">;
+  readonly prices: PriceTable;
+  readonly router: Router;
+  readonly send: Send;
+  readonly hasKey: (provider: string) => boolean;
+  readonly redact: (text: string) => string;
+  readonly onCall: (report: CallReport) => void;
+  readonly mostAnswerBytes: number;
+}
+
+interface Passage {
+  readonly parts: CallParts;
+  readonly open: OpenGrant;
+  readonly call: ModelCall;
+  readonly response: ServerResponse;
+  readonly key: string;
+  readonly worst: WorstCall;
+  readonly begunAt: number;
+  isSettled: boolean;
+}
+
+export async function answerCall(
+  parts: CallParts,
+  open: OpenGrant,
+  call: ModelCall,
+  response: ServerResponse,
+): Promise<void> {
+  const { grant } = open;
+  const say = (refusal: Refusal): void => {
+    open.refused += refusal.status === 402 ? 1 : 0;
+    refuse(response, call.wire, refusal);
+  };
+  const found = candidatesOf(parts, call);
+  if ("status" in found) return say(found);
+  const allowed = found.filter(({ provider }) => grant.providers?.includes(provider) ?? true);
+  if (allowed.length === 0) return say(refusalFor("GATEWAY_PROVIDER_DENIED", { provider: call.wire.provider }));
+  const isReplay = grant.traffic?.kind === "replay";
+  const candidates = isReplay ? allowed : allowed.filter(({ provider }) => parts.hasKey(provider));
+  if (candidates.length === 0) return say(refusalFor("GATEWAY_KEY_MISSING", { provider: allowed[0]?.provider ?? "" }));
+  if (grant.calls !== null && open.calls >= grant.calls)
+    return say(refusalFor("GATEWAY_CALLS_REACHED", { calls: grant.calls }));
+
+  open.calls += 1;
+  open.asked += 1;
+  const key = `${grant.key}/${open.asked}`;
+  const worst = worstOf(parts, call, candidates);
+  const passage: Passage = { parts, open, call, response, key, worst, begunAt: parts.clock.now(), isSettled: false };
+  if (isReplay) return void (await exchange(passage, candidates));
+  await Promise.all(open.settling);
+  const answer = await reserve(passage, candidates);
+  if (!answer.granted) {
+    open.calls -= 1;
+    return say(refusalFor("GATEWAY_BUDGET_REACHED", { why: refusalText(answer) }));
+  }
+  const { tokens, microUsd } = worst;
+  const model = candidates[0]?.model ?? "";
+  const begun = { type: "begun", key, at: passage.begunAt, model, reserved: { tokens, microUsd } } as const;
+  await parts.records.append(grant.key, begun);
+  await exchange(passage, candidates);
+}
+
+function candidatesOf({ router }: CallParts, call: ModelCall): readonly Candidate[] | Refusal {
+  try {
+    return router.candidates(call);
+  } catch (error) {
+    if (!(error instanceof RouteRefusal)) throw error;
+    return error.refusal;
+  }
+}
+
+function worstOf({ prices }: CallParts, { facts, bytes }: ModelCall, candidates: readonly Candidate[]): WorstCall {
+  const each = candidates.map(({ model }) => findPrice(model, prices));
+  return worstCall(each, { ...facts, promptBytes: facts.refersElsewhere ? null : bytes.length });
+}
+
+function reserve({ parts, open, key, worst, begunAt }: Passage, candidates: readonly Candidate[]): Promise<Reserved> {
+  const { accounts, caps, priority } = open.grant;
+  const { tokens, microUsd } = worst;
+  const payer = { scope: "provider", name: candidates[0]?.provider ?? "" } as const;
+  return parts.ledger.reserve({
+    key,
+    at: begunAt,
+    accounts: [...accounts, payer],
+    amounts: { tokens, microUsd },
+    caps,
+    priority,
+    wait: false,
+  });
+}
+
+/** From here on something may be spent: whatever happens, it ends with a charge. */
+async function exchange(passage: Passage, candidates: readonly Candidate[]): Promise<void> {
+  const { parts, open, call, response } = passage;
+  const { traffic } = open.grant;
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  response.once("close", leave);
+  open.over.signal.addEventListener("abort", leave, { once: true });
+  try {
+    const send =
+      traffic === undefined ? parts.send : traffic.kind === "replay" ? traffic.send : traffic.around(parts.send);
+    const answer = await parts.router.answer(call, candidates, send, gone.signal);
+    // Whoever got an answer since was not refused for good.
+    open.parkedUntil = answer.status < 400 ? null : (answer.until ?? null);
+    await deliver(passage, answer);
+  } catch (error) {
+    await failed(passage, candidates[0] as Candidate, error);
+  } finally {
+    response.off("close", leave);
+    open.over.signal.removeEventListener("abort", leave);
+  }
+}
+
+/** No answer, or not a whole one. Who may have been asked may bill it. */
+async function failed(passage: Passage, candidate: Candidate, error: unknown): Promise<void> {
+  const { parts, open, call, response, worst } = passage;
+  if (error instanceof RouteRefusal) {
+    await settle(passage, {
+      candidate,
+      status: error.refusal.status,
+      charge: FREE,
+      reading: NOTHING_READ,
+      error: error.message,
+    });
+    open.parkedUntil = error.until;
+    return refuse(response, call.wire, error.refusal);
+  }
+  if (error instanceof ReplayMiss) {
+    open.missed += 1;
+    const { model, order } = error;
+    return refuse(response, call.wire, refusalFor("GATEWAY_REPLAY_MISSED", { model, order }));
+  }
+  const maySpend = !(error instanceof UpstreamError) || error.maySpend;
+  const detail = parts.redact(error instanceof Error ? error.message : String(error));
+  const charge = maySpend ? reserved(worst, "there was no answer: charged what was reserved") : FREE;
+  await settle(passage, { candidate, status: 502, charge, reading: NOTHING_READ, error: detail });
+  refuse(response, call.wire, refusalFor("GATEWAY_UPSTREAM_FAILED", { provider: candidate.provider, detail }));
+}
+
+async function deliver(passage: Passage, answer: ProviderAnswer): Promise<void> {
+  const { parts, call, response } = passage;
+  const { status, headers, candidate, passedOver } = answer;
+  const clean = towardsClient(headers, parts.redact);
+  const isStream = /^text\/event-stream\b/i.test(headers["content-type"] ?? "");
+  if (status >= 200 && status < 300 && isStream) return deliverStream(passage, answer, clean);
+  const whole = await readWhole(answer.body, parts.mostAnswerBytes);
+  if (whole === null) throw new UpstreamError("the answer is too large", true);
+  const isGood = status >= 200 && status < 300;
+  const reading = call.wire.readAnswer(parsed(whole));
+  const charge = isGood ? chargeFor(reading, priceOf(passage, candidate, reading), passage.worst) : FREE;
+  await settle(passage, { candidate, status, charge, reading, passedOver, error: reading.error?.type ?? null });
+  // A provider may repeat a part of the key when it refuses it.
+  const bytes = isGood ? whole : Buffer.from(parts.redact(whole.toString("utf8")));
+  response.writeHead(status, { ...clean, "content-length": bytes.length });
+  response.end(bytes);
+}
+
+async function deliverStream(
+  passage: Passage,
+  answer: ProviderAnswer,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { call, response, worst } = passage;
+  const { body, status, candidate, passedOver } = answer;
+  response.writeHead(status, { ...headers, "cache-control": "no-cache" });
+  response.flushHeaders();
+  const reader = call.wire.createStreamReader();
+  const { reading, brokenBy } = await tapStream({ body, response, reader, isHidden: call.isHidden });
+  const charge = chargeFor(reading, priceOf(passage, candidate, reading), worst);
+  const error = brokenBy === null ? (reading.error?.type ?? null) : `cut by the ${brokenBy}`;
+  await settle(passage, { candidate, status, charge, reading, passedOver, error });
+  if (brokenBy === null) response.end();
+  // A stream that breaks off must not look as if it had ended.
+  else response.destroy();
+}
+
+interface Ended {
+  readonly candidate: Candidate;
+  readonly status: number;
+  readonly charge: Charge;
+  readonly reading: AnswerReading;
+  readonly passedOver?: readonly PassedOver[] | undefined;
+  readonly error: string | null;
+}
+
+async function settle(passage: Passage, ended: Ended): Promise<void> {
+  const { open } = passage;
+  if (passage.isSettled) return;
+  passage.isSettled = true;
+  const work = book(passage, ended);
+  open.settling.add(work);
+  await work.finally(() => open.settling.delete(work));
+}
+
+async function book({ parts, open, call, key, begunAt }: Passage, ended: Ended): Promise<void> {
+  const { candidate, status, charge, reading, passedOver = [], error } = ended;
+  const at = parts.clock.now();
+  const { provider } = candidate;
+  const model = reading.model ?? candidate.model;
+  const { estimate, tokens } = charge;
+  const isReplay = open.grant.traffic?.kind === "replay";
+  // What is answered from a record costs nothing.
+  const charged = isReplay ? { ...charge.usage, microUsd: 0 } : charge.usage;
+  open.usage = addUsage(open.usage, charged);
+  if (!isReplay) {
+    await parts.records.append(open.grant.key, { type: "ended", key, at, provider, model, charged, estimate });
+    await parts.ledger.settle(key, { tokens: charged.tokens, microUsd: charged.microUsd }, at);
+  }
+  const { toolCalls } = reading;
+  const asked = call.facts.model;
+  const ms = at - begunAt;
+  parts.onCall({
+    ...{ key, asked, provider, answered: model, status, tokens, charged, estimate, toolCalls, passedOver, error, ms },
+  });
+}
+
+/** That of the model which answered; of the one that was asked when it goes by a name that nobody knows. */
+function priceOf({ parts }: Passage, candidate: Candidate, { model }: AnswerReading): Price | null {
+  const answered = model === null ? null : findPrice(model, parts.prices);
+  return answered ?? findPrice(candidate.model, parts.prices);
+}
+
+function parsed(bytes: Buffer) {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,16 @@
+/** Answers that the gateway gives itself, in the form of the wire, and such that no client tries again by itself. */
+import type { ServerResponse } from "node:http";
+import type { Refusal, Wire } from "../wires/wire.ts";
+
+export function refuse(response: ServerResponse, wire: Wire, refusal: Refusal): void {
+  if (response.headersSent) return void response.destroy();
+  const body = Buffer.from(JSON.stringify(wire.errorBody(refusal)));
+  response.writeHead(refusal.status, {
+    "content-type": "application/json",
+    "content-length": body.length,
+    "x-should-retry": "false",
+    // A body that was not read to its end must not be taken for the next request.
+    ...(refusal.status === 413 ? { connection: "close" } : {}),
+  });
+  response.end(body);
+}

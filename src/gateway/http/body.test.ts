@@ -1,0 +1,36 @@
+import { Readable } from "node:stream";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { plainBody, readWhole } from "./body.ts";
+
+const bodyOf = (...chunks: readonly (string | Buffer)[]): Readable =>
+  Readable.from(chunks.map((chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)));
+
+describe("readWhole", () => {
+  it("puts the pieces together, up to the cap", async () => {
+    expect((await readWhole(bodyOf("ab", "cd"), 4))?.toString()).toBe("abcd");
+    expect((await readWhole(bodyOf("abcd"), 4))?.toString()).toBe("abcd");
+    expect((await readWhole(bodyOf(), 4))?.toString()).toBe("");
+    expect(await readWhole(bodyOf("ab", "cde"), 4)).toBeNull();
+  });
+});
+
+describe("plainBody", () => {
+  it.each([
+    ["gzip", gzipSync("hello")],
+    ["X-GZIP", gzipSync("hello")],
+    ["deflate", deflateSync("hello")],
+    ["br", brotliCompressSync("hello")],
+    ["identity", Buffer.from("hello")],
+    [undefined, Buffer.from("hello")],
+  ])("understands %s", async (encoding, bytes) => {
+    expect((await readWhole(plainBody(bodyOf(bytes), encoding), 100))?.toString()).toBe("hello");
+  });
+
+  it("breaks off when what it reads breaks off", async () => {
+    const broken = new Readable({ read() {} });
+    const plain = plainBody(broken, "gzip");
+    broken.destroy(new Error("gone"));
+    await expect(readWhole(plain, 100)).rejects.toThrow("gone");
+  });
+});

@@ -1,0 +1,113 @@
+/** Anthropic Messages. Its counts of input, cache reads and cache writes do not overlap; thinking is part of the output. */
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+import { NO_TOKENS, type Tokens } from "../../limits/prices/tokens.ts";
+import { countIn, limitIn, listIn, mentions, objectIn, partsOf, textIn } from "./members.ts";
+import { type AnswerReading, NOTHING_READ, type StreamReader, type Wire, type WireError } from "./wire.ts";
+
+const CACHE_MARK = new Set(["cache_control"]);
+const LONG_CACHE = new Set(["ttl"]);
+const ELSEWHERE: ReadonlySet<JsonValue | undefined> = new Set(["url", "file"]);
+const TYPES: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+};
+
+export const ANTHROPIC_WIRE: Wire = {
+  name: "anthropic",
+  provider: "anthropic",
+  readRequest(body) {
+    const model = textIn(body["model"]);
+    const maxOutput = limitIn(body["max_tokens"]);
+    if (model === null) return { ok: false, problem: "it names no model" };
+    if (maxOutput === undefined) return { ok: false, problem: "max_tokens is not a whole number" };
+    const isCached = mentions(body, CACHE_MARK);
+    return {
+      ok: true,
+      facts: {
+        model,
+        streams: body["stream"] === true,
+        maxOutput,
+        copies: 1,
+        cache: isCached ? (mentions(body, LONG_CACHE) ? "long" : "short") : "none",
+        refersElsewhere: refersElsewhere(body),
+      },
+    };
+  },
+  readAnswer(body) {
+    const answer = objectIn(body);
+    if (answer === null) return NOTHING_READ;
+    const tokens = tokensOf(objectIn(answer["usage"]));
+    const toolCalls = listIn(answer["content"]).filter(isToolUse).length;
+    return { model: textIn(answer["model"]), tokens, isWhole: tokens !== null, toolCalls, error: errorOf(answer) };
+  },
+  createStreamReader: createReader,
+  errorBody: ({ status, code, message }) => ({
+    type: "error",
+    error: { type: TYPES[status] ?? "api_error", message: `${message} [${code}]` },
+  }),
+};
+
+function refersElsewhere(body: JsonObject): boolean {
+  const isElsewhere = (part: JsonObject): boolean =>
+    ELSEWHERE.has(objectIn(part["source"])?.["type"]) || part["type"] === "container_upload";
+  return textIn(body["container"]) !== null || partsOf(body["messages"]).some(isElsewhere);
+}
+
+function createReader(): StreamReader {
+  let state: AnswerReading = NOTHING_READ;
+  let usage: JsonObject = {};
+  return {
+    concerns: (bytes) => bytes.includes('"usage"') || bytes.includes('"error"') || bytes.includes('"tool_use"'),
+    read(event) {
+      switch (event["type"]) {
+        case "message_start": {
+          const message = objectIn(event["message"]);
+          usage = { ...objectIn(message?.["usage"]) };
+          state = { ...state, model: textIn(message?.["model"]), tokens: tokensOf(usage) };
+          return;
+        }
+        case "message_delta":
+          // Its counts are totals so far, and only some of them are there.
+          usage = { ...usage, ...given(objectIn(event["usage"])) };
+          state = { ...state, tokens: tokensOf(usage), isWhole: objectIn(event["usage"]) !== null };
+          return;
+        case "content_block_start":
+          if (isToolUse(event["content_block"])) state = { ...state, toolCalls: state.toolCalls + 1 };
+          return;
+        case "error":
+          state = { ...state, error: errorOf(event) };
+      }
+    },
+    reading: () => state,
+  };
+}
+
+function given(usage: JsonObject | null): JsonObject {
+  return Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null && value !== undefined));
+}
+
+function tokensOf(usage: JsonObject | null): Tokens | null {
+  const input = countIn(usage?.["input_tokens"]);
+  const output = countIn(usage?.["output_tokens"]);
+  if (usage === null || input === null || output === null) return null;
+  const written = countIn(usage["cache_creation_input_tokens"]) ?? 0;
+  const long = countIn(objectIn(usage["cache_creation"])?.["ephemeral_1h_input_tokens"]) ?? 0;
+  const cacheRead = countIn(usage["cache_read_input_tokens"]) ?? 0;
+  const cacheWriteLong = Math.min(long, written);
+  return { ...NO_TOKENS, input, cacheRead, cacheWrite: written - cacheWriteLong, cacheWriteLong, output };
+}
+
+function isToolUse(block: JsonValue | undefined): boolean {
+  return objectIn(block)?.["type"] === "tool_use";
+}
+
+function errorOf(body: JsonObject): WireError | null {
+  const error = objectIn(body["error"]);
+  if (error === null) return null;
+  return { type: textIn(error["type"]) ?? "api_error", message: textIn(error["message"]) ?? "" };
+}

@@ -1,0 +1,61 @@
+/** Reading members of JSON that somebody else wrote: what is not as expected is not there. */
+import type { JsonObject, JsonValue } from "../../base/json.ts";
+
+type Maybe = JsonValue | undefined;
+
+export function objectIn(value: Maybe): JsonObject | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+}
+
+export function listIn(value: Maybe): readonly JsonValue[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+}
+
+export function textIn(value: Maybe): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** A whole number from 0; null: it is none. */
+export function countIn(value: Maybe): number | null {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/** The most output a request allows; null: it does not say. What is said and makes no sense is undefined. */
+export function limitIn(...values: readonly Maybe[]): number | null | undefined {
+  const given = values.filter((value) => value !== undefined && value !== null);
+  if (given.length === 0) return null;
+  const counts = given.map(countIn);
+  return counts.includes(null) ? undefined : Math.max(...(counts as number[]));
+}
+
+/** Whether a member with one of these names stands anywhere in it. */
+export function mentions(value: Maybe, names: ReadonlySet<string>): boolean {
+  if (Array.isArray(value)) return value.some((item: JsonValue) => mentions(item, names));
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(
+    ([name, member]) => (names.has(name) && member !== null && member !== undefined) || mentions(member, names),
+  );
+}
+
+/** The parts of the content of messages, those inside results of tools too. */
+export function partsOf(messages: Maybe): readonly JsonObject[] {
+  const parts = listIn(messages).flatMap((message) => {
+    const inner = objectIn(message);
+    return inner === null ? [] : [inner, ...listIn(inner["content"]), ...listIn(inner["parts"])];
+  });
+  const found = parts.map(objectIn).filter((part) => part !== null);
+  return [
+    ...found,
+    ...found.flatMap((part) =>
+      listIn(part["content"])
+        .map(objectIn)
+        .filter((each) => each !== null),
+    ),
+  ];
+}
+
+/** An address of something, where the bytes themselves are not part of it. */
+export function isLink(value: Maybe): boolean {
+  const url = textIn(value) ?? textIn(objectIn(value)?.["url"]);
+  return url !== null && !url.startsWith("data:");
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { planFrom } from "../../test/support/plan-from-yaml.ts";
+import { createTestHost, type Script } from "../../test/support/run-plan.ts";
+import { pawlError } from "../base/errors.ts";
+import { GATEWAY_ERRORS } from "../ports/errors/gateway-errors.ts";
+import type { ModelAccess, ModelGrant, ModelUse } from "../ports/models/model-access.ts";
+import type { RunEvent } from "../run/events.ts";
+
+const PLAN = planFrom(
+  "stages:\n  - { id: a, command: [ok], env: { ANTHROPIC_BASE_URL: mine, X: y }, models: { tokens: 2k, usd: 0.5, providers: [anthropic] } }\n",
+);
+const USE: ModelUse = { usage: { tokens: 700, microUsd: 90 }, calls: 3, refused: 0, missed: 0, parkedUntil: null };
+
+interface Seen {
+  readonly grants: ModelGrant[];
+  readonly reconciled: string[];
+  closed: number;
+}
+
+function access(use: Partial<ModelUse> = {}): { readonly models: ModelAccess; readonly seen: Seen } {
+  const seen: Seen = { grants: [], reconciled: [], closed: 0 };
+  const models: ModelAccess = {
+    open: async (grant) => {
+      seen.grants.push(grant);
+      const close = async (): Promise<ModelUse> => {
+        seen.closed += 1;
+        return { ...USE, ...use };
+      };
+      return { env: { ANTHROPIC_BASE_URL: "http://gateway" }, socket: "/tmp/models", close };
+    },
+    reconcile: async (key) => {
+      seen.reconciled.push(key);
+      return { ...USE, usage: { tokens: 5, microUsd: 6 } };
+    },
+  };
+  return { models, seen };
+}
+
+async function ended(script: Script): Promise<readonly RunEvent[]> {
+  const host = createTestHost(PLAN, script);
+  await host.start();
+  return host.events();
+}
+
+const finished = (events: readonly RunEvent[]): RunEvent | undefined =>
+  events.find(({ type }) => type === "stage.finished");
+
+describe("a stage that may call models", () => {
+  it("gets a door for its attempt, and what went through it is its usage", async () => {
+    const { models, seen } = access();
+    const host = createTestHost(PLAN, { ports: { models } });
+    await host.start();
+    expect(host.executed).toMatchObject([
+      { env: { ANTHROPIC_BASE_URL: "http://gateway", X: "y" }, modelSocket: "/tmp/models" },
+    ]);
+    expect(finished(await host.events())).toMatchObject({ outcome: "success", usage: USE.usage });
+    const key = `${host.run}/a/1/1`;
+    const account = { scope: "run", name: key };
+    expect(seen.grants).toEqual([
+      {
+        key,
+        accounts: [account],
+        caps: [
+          { account, unit: "tokens", window: "run", amount: 2000, source: "models.tokens of stage a" },
+          { account, unit: "microUsd", window: "run", amount: 500_000, source: "models.usd of stage a" },
+        ],
+        priority: 0,
+        calls: 1000,
+        providers: ["anthropic"],
+      },
+    ]);
+    expect(seen.closed).toBeGreaterThan(0);
+  });
+
+  it("has failed when a replay had no answer for it, whatever it says itself", async () => {
+    const { models } = access({ missed: 2 });
+    expect(finished(await ended({ ports: { models } }))).toMatchObject({
+      outcome: "failure",
+      cause: "invalid_output",
+      error: "2 calls to models were not in the record that is replayed",
+      usage: USE.usage,
+    });
+  });
+
+  it("rests until the quota of its provider comes back, when it failed because of that", async () => {
+    const { models } = access({ parkedUntil: 1_700_000_900_000 });
+    const stages = { a: [{ cause: "exit", exit: 1 }, {}] } as const;
+    const host = createTestHost(PLAN, { ports: { models }, stages });
+    await host.start();
+    expect((await host.events()).find(({ type }) => type === "stage.parked")).toMatchObject({
+      ...{ reason: "awaiting_quota", until: 1_700_000_900_000, usage: USE.usage },
+    });
+    expect(finished(await ended({ ports: { models } }))).toMatchObject({ outcome: "success" });
+  });
+
+  it("is not started, and costs nothing, where there is no way to a model", async () => {
+    expect(finished(await ended({}))).toMatchObject({ cause: "spawn_error", usage: { tokens: 0, microUsd: 0 } });
+    const { models } = access();
+    const open = (): Promise<never> =>
+      Promise.reject(pawlError(GATEWAY_ERRORS, "GATEWAY_KEY_MISSING", { provider: "anthropic" }));
+    const refused = finished(await ended({ ports: { models: { ...models, open } } }));
+    expect(refused).toMatchObject({ cause: "spawn_error", error: "There is no key for anthropic." });
+  });
+
+  it("lets go of the door when its host fails", async () => {
+    const { models, seen } = access();
+    const broken = createTestHost(PLAN, {
+      ports: (own) => ({ models, executor: { ...own.executor, execute: () => Promise.reject(new Error("boom")) } }),
+    });
+    await expect(broken.start()).rejects.toThrow("boom");
+    expect(seen.closed).toBe(1);
+    const failing = createTestHost(PLAN, {
+      ports: { models: { ...models, open: () => Promise.reject(new Error("defect")) } },
+    });
+    await expect(failing.start()).rejects.toThrow("defect");
+  });
+
+  it("is charged what is known of it when its host was lost", async () => {
+    const { models, seen } = access();
+    const host = createTestHost(PLAN, { ports: { models }, stages: { a: ["hang", {}] } });
+    const lost = host.start();
+    await host.busy();
+    host.inbox.fail("drain");
+    await expect(lost).rejects.toBe("drain");
+    const next = createTestHost(PLAN, { ports: { models }, store: host.store });
+    await next.resume();
+    const events = await host.events();
+    const interrupted = events.find(({ type }) => type === "stage.interrupted");
+    expect(interrupted).toMatchObject({ usage: { tokens: 5, microUsd: 6 } });
+    expect(seen.reconciled).toEqual([`${host.run}/a/1/1`]);
+  });
+});

@@ -1,0 +1,83 @@
+/** A stage that may call models: the door to the gateway is opened for one attempt, and what went through it is its usage. */
+import { isPawlError } from "../base/errors.ts";
+import { NO_USAGE } from "../base/usage.ts";
+import type { ModelsSpec } from "../blueprint/blueprint.ts";
+import type { Account, Cap } from "../limits/ledger/cap.ts";
+import type { CommandStage, LeafStage } from "../plan/plan.ts";
+import type { KernelPorts } from "../ports/kernel-ports.ts";
+import type { ModelDoor, ModelGrant } from "../ports/models/model-access.ts";
+import { type Finished, type Flight, failure, type Of } from "./flight.ts";
+
+/** What is done with the door that there is, or with none. */
+type Work = (door: ModelDoor | null) => Promise<Finished>;
+
+/** How it ended, and when the quota of the provider that refused its last call comes back; null: none has. */
+export interface Modelled {
+  readonly finished: Finished;
+  readonly parkedUntil: number | null;
+}
+
+export function mayCallModels(leaf: LeafStage): leaf is CommandStage & { readonly models: ModelsSpec } {
+  return leaf.kind === "command" && leaf.models !== undefined;
+}
+
+/** The door is closed, and everything that went through it settled, before the attempt has ended. */
+export async function withModels(
+  flight: Flight,
+  { stage }: Of<"process">,
+  ports: KernelPorts,
+  work: Work,
+): Promise<Modelled> {
+  if (!mayCallModels(stage)) return plain(await work(null));
+  const door = await openDoor(grantOf(flight, stage.models), ports);
+  if ("refusal" in door) return plain({ ...failure("spawn_error", door.refusal), usage: NO_USAGE });
+  try {
+    const finished = await work(door);
+    const { usage, missed, parkedUntil } = await door.close();
+    if (missed === 0) return { finished: { ...finished, usage }, parkedUntil };
+    const error = `${missed} calls to models were not in the record that is replayed`;
+    return plain({ ...finished, ...failure("invalid_output", error), usage });
+  } finally {
+    await door.close();
+  }
+}
+
+function plain(finished: Finished): Modelled {
+  return { finished, parkedUntil: null };
+}
+
+async function openDoor(grant: ModelGrant, { models }: KernelPorts): Promise<ModelDoor | { readonly refusal: string }> {
+  if (models === undefined) return { refusal: "there is no gateway for models in this process: nothing was started" };
+  try {
+    return await models.open(grant);
+  } catch (error) {
+    if (!isPawlError(error)) throw error;
+    return { refusal: error.message };
+  }
+}
+
+/** The key of an attempt in the ledger; keys of its calls begin with it. */
+export function attemptKey({
+  run,
+  stage,
+  visit,
+  attempt,
+}: Pick<Flight, "run" | "stage" | "visit" | "attempt">): string {
+  return `${run}/${stage}/${visit}/${attempt}`;
+}
+
+function grantOf(flight: Flight, models: ModelsSpec): ModelGrant {
+  const key = attemptKey(flight);
+  const own: Account = { scope: "run", name: key };
+  const cap = (unit: "tokens" | "microUsd", amount: number, name: string): Cap => {
+    return { account: own, unit, window: "run", amount, source: `models.${name} of stage ${flight.stage}` };
+  };
+  return {
+    key,
+    accounts: [own],
+    caps: [cap("tokens", models.tokens, "tokens"), cap("microUsd", models.microUsd, "usd")],
+    priority: 0,
+    calls: models.calls,
+    providers: models.providers,
+  };
+}

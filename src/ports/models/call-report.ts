@@ -1,0 +1,26 @@
+/** CallReport: what became of a model call, for whoever watches. */
+import type { Usage } from "../../base/usage.ts";
+import type { Tokens } from "../../limits/prices/tokens.ts";
+
+/** A model that was asked before and did not answer, or was left out. */
+export interface PassedOver {
+  readonly model: string;
+  readonly why: string;
+}
+
+/** It names the model that answered, never only the one that was asked for. */
+export interface CallReport {
+  readonly key: string;
+  readonly asked: string;
+  readonly provider: string;
+  readonly answered: string;
+  readonly status: number;
+  readonly tokens: Tokens | null;
+  readonly charged: Usage;
+  readonly estimate: string | null;
+  readonly toolCalls: number;
+  /** Who was asked before, or left out, and why. */
+  readonly passedOver: readonly PassedOver[];
+  readonly error: string | null;
+  readonly ms: number;
+}
