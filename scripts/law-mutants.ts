@@ -2,6 +2,7 @@
 import { APPROVAL_MUTANTS } from "./mutants/approvals.ts";
 import { CHANGE_MUTANTS } from "./mutants/change.ts";
 import { JUDGEMENT_MUTANTS } from "./mutants/judgement.ts";
+import { LIMIT_MUTANTS } from "./mutants/limits.ts";
 import { MONEY_MUTANTS } from "./mutants/money.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { POLICY_MUTANTS } from "./mutants/policy.ts";
@@ -19,5 +20,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...QUOTA_MUTANTS,
   ...TRUST_MUTANTS,
   ...STOP_MUTANTS,
+  ...LIMIT_MUTANTS,
   ...MONEY_MUTANTS,
 ];

@@ -37,7 +37,9 @@ export async function performProcess(
   const clearAll = async (): Promise<void> => {
     await Promise.all([clear(), workspace.value.remove(label)]);
   };
-  return { finished: { ...finished, tree: saved.value }, clear: place.member === null ? clear : clearAll };
+  // Nobody asks what it holds where nothing can repeat.
+  const content = plan.limits.stagnation === undefined ? undefined : workspace.value.content();
+  return { finished: { ...finished, tree: saved.value, content }, clear: place.member === null ? clear : clearAll };
 }
 
 export interface Processed {
