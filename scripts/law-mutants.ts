@@ -3,6 +3,7 @@ import { APPROVAL_MUTANTS } from "./mutants/approvals.ts";
 import { CHANGE_MUTANTS } from "./mutants/change.ts";
 import { GATEWAY_MUTANTS } from "./mutants/gateway.ts";
 import { JUDGEMENT_MUTANTS } from "./mutants/judgement.ts";
+import { LIMIT_MUTANTS } from "./mutants/limits.ts";
 import { MONEY_MUTANTS } from "./mutants/money.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { POLICY_MUTANTS } from "./mutants/policy.ts";
@@ -20,6 +21,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...QUOTA_MUTANTS,
   ...TRUST_MUTANTS,
   ...STOP_MUTANTS,
+  ...LIMIT_MUTANTS,
   ...MONEY_MUTANTS,
   ...GATEWAY_MUTANTS,
 ];

@@ -62,7 +62,7 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "max_visits is not checked",
-    file: "src/run/decide.ts",
+    file: "src/run/limits.ts",
     find: "visitLimit(stage, facts) ?? startLimit(",
     replace: "startLimit(",
     tests: LAWS,

@@ -3,6 +3,7 @@ import type { Span } from "../base/diagnostic.ts";
 import type { Expression } from "../base/expression.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { QuotaVendor } from "../limits/quota/signals.ts";
+import type { StagnationLimits } from "../limits/stagnation/thresholds.ts";
 import type { Rule } from "../policy/rule.ts";
 import type { SetName } from "../policy/shipped/sets.ts";
 
@@ -213,6 +214,10 @@ export interface LimitsSpec {
   readonly consecutiveFailures?: number;
   readonly tokens?: number;
   readonly microUsd?: number;
+  readonly spawns?: number;
+  readonly depth?: number;
+  /** Rules of stagnation that have another threshold than they have by themselves. */
+  readonly stagnation?: Partial<StagnationLimits>;
 }
 
 export interface WorkspaceSpec {

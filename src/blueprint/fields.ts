@@ -1,5 +1,6 @@
 /** The table of every key a blueprint may have. The validator reads by it and the JSON Schema is written from it. */
 import { QUOTA_VENDORS } from "../limits/quota/signals.ts";
+import { FEWEST_REPEATS, MOST_REPEATS } from "../limits/stagnation/thresholds.ts";
 import { GATE_FIELDS, GATE_KINDS, type GateKind } from "./gate/gate-fields.ts";
 import { POLICY_FIELDS } from "./policy/rule-fields.ts";
 import { argument, expression, expressionMap, listOrReference, literal, program } from "./shapes/expression-shape.ts";
@@ -256,14 +257,35 @@ const PARAM = object(
   "a parameter",
 );
 
+const repeats = integer(FEWEST_REPEATS, MOST_REPEATS);
+const STAGNATION = object(
+  {
+    same_failure: { shape: repeats, about: "Visits of a stage that fail the same way (3)." },
+    same_tree: { shape: repeats, about: "Visits of a stage that end well and leave the tree as it was (3)." },
+    oscillation: { shape: repeats, about: "Changes of the tree in a row back to one that the run had before (4)." },
+    repeats: { shape: repeats, about: "Visits of a stage that changes nothing and ends well (3)." },
+    test_outcomes: { shape: repeats, about: "Failed verdicts of a tests gate without a new test outcome (10)." },
+  },
+  "stagnation",
+);
+
 const LIMITS = object(
   {
     stages: { shape: integer(1, 1_000_000), about: "Most attempts of stages in one run." },
     wall: { shape: duration(1), about: "Longest time of the whole run." },
     rounds: { shape: integer(1, 100_000), about: "Most rounds of a cycle." },
-    consecutive_failures: { shape: integer(1, 1000), about: "Most failed attempts in a row." },
+    consecutive_failures: {
+      shape: integer(1, 1000),
+      about: "Most failed attempts in a row, and most rounds in a row in which a stage failed.",
+    },
     tokens: { shape: tokenCount(), about: "Most tokens, such as 500k." },
     usd: { shape: dollars(), about: "Most money, in dollars." },
+    spawns: { shape: integer(1, 100_000), about: "Most child runs, with those that they start." },
+    depth: { shape: integer(1, 16), about: "How deep child runs may go: 1 is its own, which then start none." },
+    stagnation: {
+      shape: STAGNATION,
+      about: "How often something may repeat with nothing new in between before the run is stuck.",
+    },
   },
   "limits",
 );

@@ -2,6 +2,7 @@
 
 import type { JsonValue } from "../base/json.ts";
 import type { Result } from "../base/result.ts";
+import { STAGNATION_NAMES, STAGNATION_RULES, type StagnationLimits } from "../limits/stagnation/thresholds.ts";
 import type { Blueprint, LimitsSpec, ParamSpec, ParamType } from "./blueprint.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkRoutes } from "./check-routes.ts";
@@ -86,5 +87,16 @@ function limitsOf(found: LimitsFound): LimitsSpec {
     ...(found.consecutive_failures === undefined ? {} : { consecutiveFailures: found.consecutive_failures.value }),
     ...(found.tokens === undefined ? {} : { tokens: found.tokens.value }),
     ...(found.usd === undefined ? {} : { microUsd: found.usd.value }),
+    ...(found.spawns === undefined ? {} : { spawns: found.spawns.value }),
+    ...(found.depth === undefined ? {} : { depth: found.depth.value }),
+    ...(found.stagnation === undefined ? {} : { stagnation: stagnationOf(found.stagnation.value) }),
   };
+}
+
+function stagnationOf(found: NonNullable<LimitsFound["stagnation"]>["value"]): Partial<StagnationLimits> {
+  const written = STAGNATION_RULES.flatMap((rule) => {
+    const value = found[STAGNATION_NAMES[rule]]?.value;
+    return value === undefined ? [] : [[rule, value] as const];
+  });
+  return Object.fromEntries(written);
 }

@@ -183,6 +183,7 @@ describe("perform a child run", () => {
       status: "succeeded",
       reason: "reported",
       usage: { tokens: 3, microUsd: 0 },
+      spawned: 0,
       ...report,
     }) as ChildReport;
 
@@ -375,7 +376,14 @@ describe("perform in a workspace", () => {
           enter:
             method === "enter"
               ? reject
-              : async () => ({ folder: "", project: "", mounts: [], save: reject, remove: async () => {} }),
+              : async () => ({
+                  folder: "",
+                  project: "",
+                  mounts: [],
+                  save: reject,
+                  content: () => "",
+                  remove: async () => {},
+                }),
         },
       };
     };
@@ -415,7 +423,14 @@ describe("perform in a workspace", () => {
     const children: KernelPorts["children"] = {
       run: async (request) => {
         given.push(request.tree);
-        return { ended: true, status: "succeeded", reason: "reported", usage: NO_USAGE, tree: "of-the-child" };
+        return {
+          ended: true,
+          status: "succeeded",
+          reason: "reported",
+          usage: NO_USAGE,
+          spawned: 0,
+          tree: "of-the-child",
+        };
       },
     };
     const host = createTestHost(plan, { ports: { children } });

@@ -165,13 +165,14 @@ async function performRun(
     await pass.over("ignored");
     return { rested: { child: run, ...parkedBy(ended) } };
   }
-  const { status, reason, usage } = ended;
+  const { status, reason, usage, spawned } = ended;
   await pass.over(endOfChild(status, reason, deadline.isLate()));
   const tree = ended.tree ?? undefined;
+  const told = { child: run, usage, spawned };
   if (deadline.isLate())
-    return { ...failure("timeout", `run ${run} took longer than ${effect.stage.timeoutMs} ms`), child: run, usage };
-  if (status === "succeeded") return { outcome: "success", cause: "ok", child: run, usage, tree };
-  return { ...failure("child", `run ${run} ${status}: ${reason}`), child: run, usage };
+    return { ...failure("timeout", `run ${run} took longer than ${effect.stage.timeoutMs} ms`), ...told };
+  if (status === "succeeded") return { outcome: "success", cause: "ok", ...told, tree };
+  return { ...failure("child", `run ${run} ${status}: ${reason}`), ...told };
 }
 
 interface Rested {

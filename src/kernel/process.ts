@@ -44,7 +44,9 @@ export async function performProcess(
     await Promise.all([clear(), workspace.value.remove(label)]);
   };
   const clearIt = place.member === null ? clear : clearAll;
-  return { finished: { ...finished, tree: saved.value }, parkedUntil, clear: clearIt };
+  // Nobody asks what it holds where nothing can repeat.
+  const content = plan.limits.stagnation === undefined ? undefined : workspace.value.content();
+  return { finished: { ...finished, tree: saved.value, content }, parkedUntil, clear: clearIt };
 }
 
 export interface Processed {

@@ -71,6 +71,7 @@ describe("the worst case without a cycle", () => {
       wallMs: 40,
       tokens: 400,
       microUsd: 28,
+      spawns: 0,
     });
   });
 
@@ -123,7 +124,23 @@ describe("the worst case with child runs", () => {
       wallMs: 160,
       tokens: 200,
       microUsd: 14,
+      spawns: 2,
     });
+  });
+
+  test("counts child runs with those that they start, within limits.spawns", () => {
+    const parent = blueprint([run("k", "kid"), run("l", "kid")], { name: "parent" });
+    const stages = [run("p", "parent", { maxAttempts: 2, backoff: NO_WAIT }), group("g", [run("m", "kid")])];
+    expect(boundOf(stages, {}, [kid, parent]).spawns).toBe(2 * 3 + 1);
+    expect(boundOf(stages, { spawns: 4 }, [kid, parent]).spawns).toBe(4);
+  });
+
+  test("counts nothing of a child run that is too deep to begin", () => {
+    const parent = blueprint([step("a"), run("k", "kid")], { name: "parent" });
+    const wide = boundOf([run("p", "parent")], {}, [kid, parent]);
+    expect(wide).toEqual({ stages: 5, wallMs: 600_000 + 80, tokens: 100, microUsd: 7, spawns: 2 });
+    const flat = boundOf([run("p", "parent")], { depth: 1 }, [kid, parent]);
+    expect(flat).toEqual({ stages: 2, wallMs: 600_000, tokens: 0, microUsd: 0, spawns: 1 });
   });
 
   test("ends a child at the timeout of its stage", () => {
@@ -193,7 +210,13 @@ describe("the worst case with a cycle", () => {
       step("a", { on: { failure: "a" }, maxAttempts: 3, backoff }),
       action("b", { on: { failure: "a" } }),
     ];
-    expect(boundOf(stages, { stages: 7 })).toEqual({ stages: 7, wallMs: 7 * (10 + 8), tokens: 700, microUsd: 49 });
+    expect(boundOf(stages, { stages: 7 })).toEqual({
+      stages: 7,
+      wallMs: 7 * (10 + 8),
+      tokens: 700,
+      microUsd: 49,
+      spawns: 0,
+    });
   });
 
   test("holds for graphs as long as a file allows", () => {
@@ -226,12 +249,13 @@ describe("a process", () => {
 describe("limits of the run", () => {
   test("lower each measure of the worst case", () => {
     const limits = { stages: 3, wallMs: 15, tokens: 150, microUsd: 10 };
-    expect(boundOf([action("a", { maxAttempts: 5, backoff: NO_WAIT })], limits)).toEqual(limits);
+    expect(boundOf([action("a", { maxAttempts: 5, backoff: NO_WAIT })], limits)).toEqual({ ...limits, spawns: 0 });
     expect(boundOf([action("a")], { stages: 9, wallMs: 99, tokens: 999, microUsd: 99 })).toEqual({
       stages: 1,
       wallMs: 10,
       tokens: 100,
       microUsd: 7,
+      spawns: 0,
     });
   });
 });

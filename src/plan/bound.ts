@@ -9,15 +9,21 @@ import type { Bound, CommandStage, GroupStage, LeafStage, PlanLimits, PlanStage 
 import { nextOf } from "./routes.ts";
 import { worstVisits } from "./visits.ts";
 
-/** Worst cases of the child plans, by fingerprint. */
+/** Worst cases of the child plans that may begin, by fingerprint. */
 export type ChildBounds = ReadonlyMap<string, Bound>;
 
-export const MEASURES = ["stages", "wallMs", "tokens", "microUsd"] as const satisfies readonly (keyof Bound)[];
+export const MEASURES = [
+  "stages",
+  "wallMs",
+  "tokens",
+  "microUsd",
+  "spawns",
+] as const satisfies readonly (keyof Bound)[];
 
 /** What a process may take after its time is up: it is asked to end, and killed when it does not. */
 export const ENDING_MS = 2000;
 
-const NOTHING: Bound = { stages: 0, wallMs: 0, tokens: 0, microUsd: 0 };
+const NOTHING: Bound = { stages: 0, wallMs: 0, tokens: 0, microUsd: 0, spawns: 0 };
 /** Waits are added one by one up to here; the rest counts as the longest wait. */
 const WAITS_COUNTED = 1000;
 
@@ -41,6 +47,7 @@ export function worstCase(stages: readonly PlanStage[], children: ChildBounds, l
     wallMs: sum(limits.wallMs ?? Number.POSITIVE_INFINITY, leavesOf(stages).some(hasProcess) ? ENDING_MS : 0),
     tokens: limits.tokens ?? Number.POSITIVE_INFINITY,
     microUsd: limits.microUsd ?? Number.POSITIVE_INFINITY,
+    spawns: limits.spawns ?? Number.POSITIVE_INFINITY,
   });
 }
 
@@ -57,10 +64,16 @@ function leafBound(leaf: LeafStage, children: ChildBounds): Bound {
 function attemptBound(leaf: LeafStage, children: ChildBounds): Bound {
   switch (leaf.kind) {
     case "action":
-      return { stages: 1, wallMs: leaf.timeoutMs, ...leaf.cost };
+      return { ...NOTHING, stages: 1, wallMs: leaf.timeoutMs, ...leaf.cost };
     case "run": {
-      const child = children.get(leaf.plan) as Bound;
-      return { ...child, stages: sum(child.stages, 1), wallMs: Math.min(child.wallMs, sum(leaf.timeoutMs, ENDING_MS)) };
+      const child = children.get(leaf.plan);
+      if (child === undefined) return NOTHING;
+      return {
+        ...child,
+        stages: sum(child.stages, 1),
+        wallMs: Math.min(child.wallMs, sum(leaf.timeoutMs, ENDING_MS)),
+        spawns: sum(child.spawns, 1),
+      };
     }
     case "approval":
       return { ...NOTHING, stages: 1 };
@@ -69,7 +82,7 @@ function attemptBound(leaf: LeafStage, children: ChildBounds): Bound {
     case "gate":
       return { ...NOTHING, stages: 1, wallMs: product(sum(leaf.timeoutMs, ENDING_MS), processesOf(leaf.judge)) };
     case "command":
-      return { stages: 1, wallMs: sum(leaf.timeoutMs, ENDING_MS), ...modelCost(leaf) };
+      return { ...NOTHING, stages: 1, wallMs: sum(leaf.timeoutMs, ENDING_MS), ...modelCost(leaf) };
   }
 }
 
@@ -159,7 +172,7 @@ function plus(a: Bound, b: Bound): Bound {
 }
 
 function times(bound: Bound, count: number): Bound {
-  return each(bound, { stages: count, wallMs: count, tokens: count, microUsd: count }, product);
+  return each(bound, { stages: count, wallMs: count, tokens: count, microUsd: count, spawns: count }, product);
 }
 
 function larger(a: Bound, b: Bound): Bound {
@@ -176,6 +189,7 @@ function each(a: Bound, b: Bound, join: (x: number, y: number) => number): Bound
     wallMs: join(a.wallMs, b.wallMs),
     tokens: join(a.tokens, b.tokens),
     microUsd: join(a.microUsd, b.microUsd),
+    spawns: join(a.spawns, b.spawns),
   };
 }
 

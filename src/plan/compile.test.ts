@@ -12,10 +12,12 @@ import {
   run,
 } from "../../test/support/blueprint-builder.ts";
 import type { Blueprint } from "../blueprint/blueprint.ts";
+import { STAGNATION_DEFAULTS } from "../limits/stagnation/thresholds.ts";
 import type { Rule } from "../policy/rule.ts";
 import { GUARD } from "../policy/shipped/guard.ts";
 import { SETS } from "../policy/shipped/sets.ts";
 import { policyDigest } from "./fingerprint.ts";
+import type { Plan } from "./plan.ts";
 
 /** The names of the rules that are not part of every plan. */
 const own = (rules: readonly Rule[] | undefined): readonly string[] =>
@@ -76,9 +78,36 @@ describe("compile", () => {
 
   test("keeps the limits of the author and no others", () => {
     const limits = { stages: 1, wallMs: 2, rounds: 3, consecutiveFailures: 4, tokens: 5, microUsd: 6 };
-    expect(planOf(blueprint([command("a")], { limits })).limits).toEqual(limits);
+    expect(planOf(blueprint([command("a")], { limits })).limits).toEqual({ ...limits, failedRounds: 4 });
     const none = { stages: null, wallMs: null, rounds: null, consecutiveFailures: null, tokens: null, microUsd: null };
     expect(planOf(blueprint([command("a")])).limits).toEqual(none);
+  });
+
+  test("asks about stagnation where something leads back, with what the author says", () => {
+    const loop = (on: Readonly<Record<string, string>>) => [command("a"), gate("b", { on })];
+    const limits = { rounds: 2 };
+    expect(planOf(blueprint(loop({ fail: "a" }), { limits })).limits.stagnation).toEqual(STAGNATION_DEFAULTS);
+    expect(planOf(blueprint(loop({ fail: "fail" }), { limits })).limits.stagnation).toBeUndefined();
+    const own = { ...limits, stagnation: { sameTree: 7 } };
+    const asked = { ...STAGNATION_DEFAULTS, sameTree: 7 };
+    expect(planOf(blueprint(loop({ fail: "a" }), { limits: own })).limits.stagnation).toEqual(asked);
+    expect(planOf(blueprint(loop({ fail: "fail" }), { limits: own })).limits.stagnation).toEqual(asked);
+    const paused = [command("a", { on: { failure: "paused" } })];
+    expect(planOf(blueprint(paused, { limits })).limits.stagnation).toEqual(STAGNATION_DEFAULTS);
+  });
+
+  test("hands the depth that is left down to its children, which may only lower it", () => {
+    const depths = (plan: Plan | undefined): (number | undefined)[] =>
+      plan === undefined ? [] : [plan.limits.depth, ...depths(plan.children[0])];
+    const low = blueprint([command("x")], { name: "low" });
+    const mid = (depth?: number) =>
+      blueprint([run("r", "low")], { name: "mid", limits: depth === undefined ? {} : { depth } });
+    const top = (depth?: number) => blueprint([run("r", "mid")], { limits: depth === undefined ? {} : { depth } });
+    expect(depths(planOf(top(), {}, [mid(), low]))).toEqual([undefined, undefined, undefined]);
+    expect(depths(planOf(top(5), {}, [mid(), low]))).toEqual([5, 4, 3]);
+    expect(depths(planOf(top(5), {}, [mid(1), low]))).toEqual([5, 1, 0]);
+    expect(depths(planOf(top(1), {}, [mid(9), low]))).toEqual([1, 0, 0]);
+    expect(depths(planOf(top(), {}, [mid(1), low]))).toEqual([undefined, 1, 0]);
   });
 
   test("reports the problems of parameters, stages, routes and cycles together", () => {

@@ -6,6 +6,7 @@ import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import { canonical, type JsonValue } from "../base/json.ts";
 import { failed, ok, type Result } from "../base/result.ts";
 import type { Blueprint, ChangeRules, Level, LimitsSpec, StageSpec } from "../blueprint/blueprint.ts";
+import { STAGNATION_DEFAULTS } from "../limits/stagnation/thresholds.ts";
 import { frozen, type Rule } from "../policy/rule.ts";
 import { GUARD } from "../policy/shipped/guard.ts";
 import { SETS } from "../policy/shipped/sets.ts";
@@ -17,7 +18,7 @@ import { policyDigest, seal } from "./fingerprint.ts";
 import { defaultParams, giveParams, type ParamValues } from "./params.ts";
 import { protectedPaths } from "./paths/protected.ts";
 import type { ActionSignature, LeafStage, Plan, PlanLimits, PlanStage } from "./plan.ts";
-import { type Routed, routeStages } from "./routes.ts";
+import { leadsBack, type Routed, routeStages } from "./routes.ts";
 import { buildStage, type Child } from "./stages.ts";
 import type { Given } from "./taint/sources.ts";
 import { findTaint, type Taint } from "./taint/taint.ts";
@@ -45,6 +46,7 @@ const MEASURE_NAMES = {
   wallMs: "milliseconds",
   tokens: "tokens",
   microUsd: "micro-dollars",
+  spawns: "child runs",
 } as const;
 
 /** One call of `compile`: shared by the blueprint and all its children. */
@@ -62,7 +64,7 @@ export function compile(blueprint: Blueprint, input: CompileInput): Result<Plan>
   const actions = new Map(input.actions.map((action) => [action.name, action]));
   const session: Session = { input, actions, problems: [], plans: new Map(), brings: new Map() };
   const params = giveParams(blueprint, input.params, session.problems);
-  const plan = compileOne(blueprint, params, { ancestors: [], given: [] }, session);
+  const plan = compileOne(blueprint, params, { ancestors: [], given: [], depth: null }, session);
   return plan === undefined || session.problems.length > 0 ? failed(session.problems) : ok(plan);
 }
 
@@ -70,19 +72,21 @@ export function compile(blueprint: Blueprint, input: CompileInput): Result<Plan>
 interface Place {
   readonly ancestors: readonly Blueprint[];
   readonly given: Given;
+  /** How deep child runs may go below it, as those above say; null: none does. */
+  readonly depth: number | null;
 }
 
 function compileOne(
   blueprint: Blueprint,
   params: ParamValues,
-  { ancestors, given }: Place,
+  { ancestors, given, depth }: Place,
   session: Session,
 ): Plan | undefined {
   const { input, actions, problems } = session;
   const lineage = [...ancestors, blueprint];
   const before = problems.length;
-  const limits = limitsOf(blueprint.limits);
   const kept = routeStages(blueprint, input.level, problems);
+  const limits = limitsOf(blueprint.limits, depth, kept);
   const find = (name: string): Blueprint | undefined => input.child(name, blueprint.file);
   for (const spec of blueprint.stages) problems.push(...checkStage(spec, { actions, child: find, of: blueprint }));
   for (const { spec } of kept) problems.push(...checkLevel(spec, actions, input.level));
@@ -90,11 +94,13 @@ function compileOne(
   const protect = protectedPaths(blueprint, problems);
   const taint = findTaint(kept, { blueprint, actions, given, child: bringing(blueprint, session) });
   problems.push(...taint.problems);
-  const children = compileChildren(kept, lineage, taint, session);
+  const below = { ancestors: lineage, depth: limits.depth === undefined ? null : Math.max(0, limits.depth - 1) };
+  const children = compileChildren(kept, below, taint, session);
   if (children === undefined || problems.length > before) return undefined;
 
   const plans = distinct([...children.values()].map((child) => child.plan));
-  const bounds = new Map(plans.map((plan) => [plan.fingerprint, plan.bound]));
+  const begun = limits.depth === 0 ? [] : plans;
+  const bounds = new Map(begun.map((plan) => [plan.fingerprint, plan.bound]));
   const child = (spec: RunSpec): Child => children.get(spec) as Child;
   const stages = kept.map(({ spec, routes }) =>
     buildStage(spec, routes, {
@@ -165,7 +171,7 @@ function inheritedRules(ancestors: readonly Blueprint[]): readonly Rule[] {
   );
 }
 
-function limitsOf(limits: LimitsSpec): PlanLimits {
+function limitsOf(limits: LimitsSpec, inherited: number | null, kept: readonly Routed[]): PlanLimits {
   return {
     stages: limits.stages ?? null,
     wallMs: limits.wallMs ?? null,
@@ -173,20 +179,43 @@ function limitsOf(limits: LimitsSpec): PlanLimits {
     consecutiveFailures: limits.consecutiveFailures ?? null,
     tokens: limits.tokens ?? null,
     microUsd: limits.microUsd ?? null,
+    ...limitsBelow(limits, inherited),
+    ...limitsOnRepeats(limits, kept),
+  };
+}
+
+/** On what begins below a run. Of its own depth and that which those above leave it, the lesser counts. */
+function limitsBelow(limits: LimitsSpec, inherited: number | null): Pick<PlanLimits, "spawns" | "depth"> {
+  const depths = [limits.depth, inherited].flatMap((depth) => depth ?? []);
+  return {
+    ...(limits.spawns === undefined ? {} : { spawns: limits.spawns }),
+    ...(depths.length === 0 ? {} : { depth: Math.min(...depths) }),
+  };
+}
+
+/** Where nothing leads back, nothing repeats. */
+function limitsOnRepeats(
+  { consecutiveFailures, stagnation }: LimitsSpec,
+  kept: readonly Routed[],
+): Pick<PlanLimits, "failedRounds" | "stagnation"> {
+  const canRepeat = stagnation !== undefined || kept.some(({ routes }) => leadsBack(routes));
+  return {
+    ...(consecutiveFailures === undefined ? {} : { failedRounds: consecutiveFailures }),
+    ...(canRepeat ? { stagnation: { ...STAGNATION_DEFAULTS, ...stagnation } } : {}),
   };
 }
 
 /** The children of every run stage that is part of the plan, or undefined when one of them has problems. */
 function compileChildren(
   kept: readonly Routed[],
-  lineage: readonly Blueprint[],
+  below: Omit<Place, "given">,
   taint: Taint,
   session: Session,
 ): ReadonlyMap<RunSpec, Child> | undefined {
   const found = new Map<RunSpec, Child>();
   let complete = true;
   for (const spec of kept.flatMap((row) => runsIn(row.spec))) {
-    const child = compileChild(spec, lineage, taint.child(spec), session);
+    const child = compileChild(spec, { ...below, given: taint.child(spec) }, session);
     if (child === undefined) complete = false;
     else found.set(spec, child);
   }
@@ -198,8 +227,9 @@ function runsIn(spec: StageSpec): readonly RunSpec[] {
   return spec.kind === "run" ? [spec] : [];
 }
 
-function compileChild(spec: RunSpec, lineage: readonly Blueprint[], given: Given, session: Session): Child | undefined {
+function compileChild(spec: RunSpec, place: Place, session: Session): Child | undefined {
   const { input, plans, problems } = session;
+  const { ancestors: lineage, given, depth } = place;
   const parent = lineage.at(-1) as Blueprint;
   const blueprint = input.child(spec.blueprint, parent.file);
   if (blueprint === undefined) return undefined;
@@ -213,8 +243,7 @@ function compileChild(spec: RunSpec, lineage: readonly Blueprint[], given: Given
     problems.push(diagnose(PLAN_ERRORS, "PLAN_CHILD_TOO_DEEP", { stage: spec.id, most: DEEPEST }, spec.where));
     return undefined;
   }
-  const key = canonical([blueprint.file, inheritedRules(lineage) as unknown as JsonValue, given]);
-  const place = { ancestors: lineage, given };
+  const key = canonical([blueprint.file, inheritedRules(lineage) as unknown as JsonValue, given, depth]);
   if (!plans.has(key)) plans.set(key, compileOne(blueprint, defaultParams(blueprint, problems), place, session));
   const plan = plans.get(key);
   return plan === undefined ? undefined : { blueprint, plan };

@@ -15,6 +15,7 @@ import type {
   WorkspaceSpec,
 } from "../blueprint/blueprint.ts";
 import type { QuotaVendor } from "../limits/quota/signals.ts";
+import type { StagnationLimits } from "../limits/stagnation/thresholds.ts";
 import type { Rule } from "../policy/rule.ts";
 
 export type StageKind = "command" | "action" | "gate" | "inspection" | "approval" | "run" | "group";
@@ -135,6 +136,14 @@ export interface PlanLimits {
   readonly consecutiveFailures: number | null;
   readonly tokens: number | null;
   readonly microUsd: number | null;
+  /** Child runs that the run begins, with those that they begin. */
+  readonly spawns?: number;
+  /** How deep child runs may go below this one, whichever run above it says so; 0: it begins none. */
+  readonly depth?: number;
+  /** Rounds in a row in which a stage failed. */
+  readonly failedRounds?: number;
+  /** How often something may repeat; without it nothing can, because nothing leads back. */
+  readonly stagnation?: StagnationLimits;
 }
 
 /** The worst case over all ways the run can go, without crashes: each crash may repeat what was under way. */
@@ -145,6 +154,8 @@ export interface Bound {
   readonly wallMs: number;
   readonly tokens: number;
   readonly microUsd: number;
+  /** Child runs begun, with those that they begin. */
+  readonly spawns: number;
 }
 
 export interface Plan {

@@ -25,6 +25,15 @@ export function nextOf(routes: Routes): readonly string[] {
   return Object.values(routes).flatMap(enteredBy);
 }
 
+/** Whether one of them leads to the same or an earlier stage, at once or after a rest. */
+export function leadsBack(routes: Routes): boolean {
+  return Object.values(routes).some(isBack);
+}
+
+function isBack(target: Target): boolean {
+  return "to" in target ? target.back : target.resume !== undefined && isBack(target.resume);
+}
+
 export function enteredBy(target: Target): readonly string[] {
   if ("to" in target) return [target.to];
   return target.resume === undefined ? [] : enteredBy(target.resume);

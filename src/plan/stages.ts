@@ -12,7 +12,7 @@ import type {
   WorkspaceKind,
 } from "../blueprint/blueprint.ts";
 import { QUESTION_MS } from "../blueprint/gate/read-gate.ts";
-import { type ChildBounds, visitBound } from "./bound.ts";
+import { type ChildBounds, ENDING_MS, visitBound } from "./bound.ts";
 import type { RunSpec } from "./checks.ts";
 import { actionEffect, closeWall, processEffect, settle, wallOf } from "./defaults.ts";
 import type { ActionSignature, CommandStage, GroupStage, LeafStage, Plan, PlanStage } from "./plan.ts";
@@ -99,7 +99,8 @@ function buildRun(
     ...common,
     kind: "run",
     effect: "keyed",
-    timeoutMs: spec.timeoutMs ?? child.plan.bound.wallMs,
+    // A child that cannot begin anything must have time to say so.
+    timeoutMs: spec.timeoutMs ?? Math.max(ENDING_MS, child.plan.bound.wallMs),
     plan: child.plan.fingerprint,
     params: orderPairs(spec.params),
     ...(typed.length === 0

@@ -54,6 +54,8 @@ export interface Checkout {
 export interface Workspace extends Checkout {
   /** Saves everything in it. Resolves to the tree it began with when nothing has changed. */
   save(label: SaveLabel): Promise<string>;
+  /** What the last save found in it: the same id for exactly the same files, whatever trees led to them. Empty: there was none. */
+  content(): string;
   /** Removes it. What was not saved is saved first. */
   remove(label: SaveLabel): Promise<void>;
 }

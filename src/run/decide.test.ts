@@ -71,13 +71,13 @@ describe("routing", () => {
 
   it("does not go round for ever on stages that cannot begin or have nothing to do", async () => {
     const refused =
-      'limits: { stages: 5 }\nstages:\n  - { id: a, command: [ok], capture: text, on_failure: b }\n  - { id: b, command: [ok, "${stages.a.output}"], on_failure: b }\n';
+      'limits: { stages: 5, stagnation: { same_failure: 9 } }\nstages:\n  - { id: a, command: [ok], capture: text, on_failure: b }\n  - { id: b, command: [ok, "${stages.a.output}"], on_failure: b }\n';
     expect((await played(refused, { stages: { a: [FAIL] } })).state).toMatchObject({
       status: "blocked",
       reason: "max_stages",
     });
     const empty =
-      'params: { list: { default: [] } }\nlimits: { stages: 5 }\nstages:\n  - { id: f, group: { for_each: "${params.list}", stage: { command: [ok] } }, on_success: f }\n';
+      'params: { list: { default: [] } }\nlimits: { stages: 5, stagnation: { repeats: 9 } }\nstages:\n  - { id: f, group: { for_each: "${params.list}", stage: { command: [ok] } }, on_success: f }\n';
     expect((await played(empty)).state).toMatchObject({ status: "blocked", reason: "max_stages" });
   });
 

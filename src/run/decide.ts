@@ -11,12 +11,13 @@ import type { GroupStage, LeafStage, Plan, Target } from "../plan/plan.ts";
 import { dueFact, dueTimes, openLanes } from "./approval/due.ts";
 import { isAnswered, isStale, judgementFact } from "./approval/judgement.ts";
 import { ask } from "./approval/question.ts";
+import { spawnLimit } from "./children/spawns.ts";
 import type { ActingStage } from "./effect/effect.ts";
 import type { Fact } from "./events.ts";
 import { finishFact } from "./finish.ts";
 import { openingFact } from "./group.ts";
 import { isGate } from "./lanes.ts";
-import { costOf, reachedLimit, roundLimit, startLimit, visitLimit, wallDeadline } from "./limits.ts";
+import { costOf, enterLimit, reachedLimit, roundLimit, startLimit, wallDeadline } from "./limits.ts";
 import { stageOf } from "./plan-index.ts";
 import { REASONS } from "./reasons.ts";
 import { restFact } from "./rest/park.ts";
@@ -79,12 +80,12 @@ function decideRunning(plan: Plan, state: RunningState, now: number): Decision {
 function decideStage(plan: Plan, state: RunningState, cursor: Extract<Target, { to: string }>, now: number): Decision {
   const { facts, progress } = state;
   if (cursor.back) {
-    const limit = roundLimit(plan, facts);
+    const limit = roundLimit(plan, facts, stageOf(plan, cursor.to));
     return limit === null ? record({ type: "round.started", round: facts.round + 1, stage: cursor.to }) : stop(limit);
   }
   const stage = stageOf(plan, cursor.to);
   if (progress.lanes.size === 0 && progress.group === null) {
-    const limit = visitLimit(stage, facts) ?? startLimit(plan, facts, NO_USAGE, NO_USAGE);
+    const limit = enterLimit(plan, facts, stage);
     if (limit !== null) return stop(limit);
     const visit = (facts.visits.get(stage.id) ?? 0) + 1;
     if (stage.kind === "group") return record(openingFact(stage, facts, visit));
@@ -134,10 +135,18 @@ function begin(plan: Plan, state: RunningState, start: Beginning, now: number): 
   const { leaf } = start;
   // A question counted when it was asked; its answer starts nothing.
   const isOver = leaf.kind === "approval" && isAnswered(start);
-  const limit = isOver ? null : startLimit(plan, state.facts, reservedBy(plan, state), costOf(plan, leaf));
+  const limit = isOver ? null : startLimits(plan, state, start);
   if (limit !== null) return stop(limit);
   if (leaf.kind === "approval") return record(judgementFact(plan, state.facts, leaf, start, now));
   return { kind: "authorize", start: start as Start, state, now };
+}
+
+function startLimits(plan: Plan, state: RunningState, { path, leaf }: Beginning): Stopping | null {
+  const { facts, progress } = state;
+  return (
+    startLimit(plan, facts, reservedBy(plan, state), costOf(plan, leaf)) ??
+    spawnLimit(plan, facts, progress, path, leaf)
+  );
 }
 
 /** What the lanes under way may still spend. */

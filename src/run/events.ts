@@ -131,8 +131,12 @@ interface EventFields {
     readonly artifacts?: Readonly<Record<string, ArtifactRef>> | undefined;
     readonly usage?: Usage | undefined;
     readonly child?: string | undefined;
+    /** Of a child run: how many it has begun itself, with theirs. */
+    readonly spawned?: number | undefined;
     /** What the workspace held when the attempt had ended; without it the workspace is as it was. Of a gate: what it judged. */
     readonly tree?: string | undefined;
+    /** What that tree holds: the same id for the same files, whatever led to them. */
+    readonly content?: string | undefined;
     /** Of a gate with a process: the tree it has judged. */
     readonly judged?: string | undefined;
     readonly used?: ResourceUse | undefined;

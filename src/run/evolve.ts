@@ -5,14 +5,16 @@
 
 import type { RunId } from "../base/ids.ts";
 import { addUsage, NO_USAGE } from "../base/usage.ts";
+import { beginStagnation, startAfresh } from "../limits/stagnation/stagnation.ts";
 import type { Plan } from "../plan/plan.ts";
 import { answered, expired, reminded, requested } from "./approval/answered.ts";
+import { countSpawn, countSpawnsOf } from "./children/spawns.ts";
 import type { EventOf, RunEvent } from "./events.ts";
-import { closeGroup, finishLane, laneFor, openGroup, refuse } from "./lanes.ts";
+import { closeGroup, finishLane, laneFor, openGroup, refuse, startRound } from "./lanes.ts";
 import { chargeOf } from "./limits.ts";
 import type { TerminalStatus } from "./reasons.ts";
 import { goOn, park, restOf, restWithChild } from "./rest/park.ts";
-import type { Progress, RunningState, RunState, StageResult } from "./state.ts";
+import type { Progress, RunFacts, RunningState, RunState, StageResult } from "./state.ts";
 import { transition } from "./transitions.ts";
 
 /** The state after `run.created`. */
@@ -31,6 +33,10 @@ export function beginState(event: EventOf<"run.created">): RunState {
       round: 1,
       started: 0,
       consecutiveFailures: 0,
+      failedRounds: 0,
+      roundFailed: false,
+      spawned: 0,
+      stagnation: null,
       usage: NO_USAGE,
       tree: event.tree ?? null,
       base: event.base ?? event.tree ?? null,
@@ -55,7 +61,7 @@ export function evolve(plan: Plan, state: RunState, event: RunEvent): RunState {
   const rested = state.status === "waiting" || state.status === "paused" || event.type === "run.resumed";
   if (rested) state.facts.restedMs += event.at - state.facts.at;
   state.facts.at = event.at;
-  if (event.type === "run.resumed" && event.fork !== undefined) state.facts.origin = event.fork;
+  if (event.type === "run.resumed") resume(state.facts, event);
   // The table lets nothing happen after the end, so what has no progress has not started yet.
   if (!("progress" in state)) return start(plan, state, event);
   switch (state.status) {
@@ -71,8 +77,16 @@ export function evolve(plan: Plan, state: RunState, event: RunEvent): RunState {
 function start(plan: Plan, state: RunState, event: RunEvent): RunState {
   state.facts.startedAt = event.at;
   for (const place of plan.untrusted ?? []) state.facts.tainted.add(place);
+  if (plan.limits.stagnation !== undefined) state.facts.stagnation = beginStagnation();
   const progress: Progress = { cursor: { to: plan.start, back: false }, lanes: new Map(), group: null };
   return { status: "running", facts: state.facts, progress, stopping: null, pausing: null };
+}
+
+/** Who goes on with a run, after a rest or as a fork of it, has looked at it; who takes it over from a lost host has not. */
+function resume(facts: RunFacts, { after, fork }: EventOf<"run.resumed">): void {
+  if (fork !== undefined) facts.origin = fork;
+  const isLooked = fork !== undefined || after !== "interruption";
+  if (isLooked && facts.stagnation !== null) startAfresh(facts.stagnation);
 }
 
 function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunState {
@@ -85,10 +99,12 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
       // An answer is good for one attempt.
       lane.granted = null;
       facts.started += 1;
+      countSpawn(facts, lane);
       return state;
     }
     case "stage.finished":
       facts.usage = addUsage(facts.usage, event.usage ?? chargeOf(laneFor(plan, state, event.stage).leaf));
+      countSpawnsOf(plan, facts, laneFor(plan, state, event.stage).leaf, event.spawned);
       return finishLane(plan, state, event.stage, resultOf(event), event.at);
     case "stage.refused":
       return refuse(plan, state, event);
@@ -117,7 +133,7 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
     case "approval.expired":
       return expired(plan, state, event);
     case "round.started":
-      facts.round = event.round;
+      startRound(facts, event.round);
       return { ...state, progress: { ...progress, cursor: { to: event.stage, back: false } } };
     case "run.pausing":
       return { ...state, pausing: event.by };
@@ -173,6 +189,6 @@ function end(state: RunState, event: EventOf<"run.finished">): RunState {
 
 /** Objects of one shape, however the stage ended: a run makes one for each of its stages. */
 function resultOf(event: EventOf<"stage.finished">): StageResult {
-  const { outcome, cause, exit, error, output, log, artifacts, tree } = event;
-  return { outcome, cause, exit, error, output, log, artifacts, tree };
+  const { outcome, cause, exit, error, output, log, artifacts, tree, content } = event;
+  return { outcome, cause, exit, error, output, log, artifacts, tree, content };
 }

@@ -4,6 +4,7 @@ import { backoffMs } from "./backoff.ts";
 import { noteTaint } from "./effect/taint.ts";
 import type { Cause, EventOf } from "./events.ts";
 import { memberOf, memberPath, stageOf } from "./plan-index.ts";
+import { type VisitEnd, watchVisit } from "./stagnation/watch.ts";
 import type { Lane, Progress, RunFacts, RunningState, RunState, StageResult } from "./state.ts";
 
 type Underway = Extract<RunState, { progress: Progress }>;
@@ -38,6 +39,7 @@ function newLane(path: string, leaf: Lane["leaf"], position: number, visit: numb
     result: null,
     tree,
     leftTree: null,
+    spawned: 0,
   };
 }
 
@@ -71,17 +73,17 @@ export function refuse(plan: Plan, state: RunningState, event: EventOf<"stage.re
   visitNext(facts, event.stage);
   facts.consecutiveFailures += 1;
   facts.lastFailure = { stage: event.stage, cause: "invalid_input", error: event.error };
-  facts.results.set(event.stage, result);
-  return leaveStage(plan, state, event.stage, "failure");
+  return leaveStage(plan, state, event.stage, result);
 }
 
 export function closeGroup(plan: Plan, state: RunningState, outcome: string): RunningState {
-  const { facts, progress } = state;
+  const { progress } = state;
   const id = progress.group?.stage ?? "";
-  const output = [...progress.lanes.values()].map((lane) => lane.result?.output ?? null);
+  const ends = [...progress.lanes.values()].map((lane) => lane.result);
+  const output = ends.map((end) => end?.output ?? null);
   const cause = outcome === "success" ? "ok" : "child";
-  facts.results.set(id, { outcome, cause, output });
-  return leaveStage(plan, state, id, outcome);
+  const failed = ends.find((end) => end !== null && !isGood(end.outcome));
+  return leaveStage(plan, state, id, { outcome, cause, output }, { error: failed?.error });
 }
 
 /** Ends an attempt. The lane is tried again while it has attempts left; else its stage is left by its outcome. */
@@ -104,9 +106,8 @@ export function finishLane(
   if (gates) judge(facts, lane, kept);
   // A member has a workspace of its own; what it left there is not merged into the run's.
   if (progress.group !== null) return state;
-  facts.results.set(path, kept);
   if (!gates) facts.tree = kept.tree ?? facts.tree;
-  return leaveStage(plan, state, path, kept.outcome);
+  return leaveStage(plan, state, path, kept, { from: lane.tree });
 }
 
 /**
@@ -128,6 +129,19 @@ function settleEscalations(facts: RunFacts, tree: string | null): void {
   for (const [path, verdict] of facts.verdicts) if (verdict === "escalate") facts.verdicts.set(path, "pass");
   if (facts.escalated) facts.verified = { tree };
   facts.escalated = false;
+}
+
+/** The first stage that fails makes the round a failed one. */
+function failRound(facts: RunFacts): void {
+  if (!facts.roundFailed) facts.failedRounds += 1;
+  facts.roundFailed = true;
+}
+
+/** Only a round in which everything ended well ends a row of failed ones. */
+export function startRound(facts: RunFacts, round: number): void {
+  if (!facts.roundFailed) facts.failedRounds = 0;
+  facts.roundFailed = false;
+  facts.round = round;
 }
 
 export function isGate({ kind }: LeafStage): boolean {
@@ -173,12 +187,23 @@ function verdictOf(result: StageResult): StageResult {
 }
 
 /** Moves the cursor along the route of the outcome. */
-function leaveStage(plan: Plan, state: RunningState, id: string, outcome: string): RunningState {
+function leaveStage(
+  plan: Plan,
+  state: RunningState,
+  id: string,
+  result: StageResult,
+  seen: Pick<VisitEnd, "error" | "from"> = {},
+): RunningState {
   const { lanes } = state.progress;
   lanes.clear();
-  const cursor = stageOf(plan, id).routes[outcome] ?? { end: "fail" };
+  const stage = stageOf(plan, id);
+  const cursor = stage.routes[result.outcome] ?? { end: "fail" };
   const { facts, stopping, pausing } = state;
+  const good = isGood(result.outcome);
   // A failure that the plan has dealt with is not why the run ends.
-  if (isGood(outcome)) facts.lastFailure = null;
+  if (good) facts.lastFailure = null;
+  else failRound(facts);
+  watchVisit(plan, facts, stage, { good, result, before: facts.results.get(id), ...seen });
+  facts.results.set(id, result);
   return { status: "running", facts, progress: { cursor, lanes, group: null }, stopping, pausing };
 }

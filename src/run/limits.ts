@@ -15,23 +15,40 @@ export function reachedLimit(plan: Plan, facts: RunFacts, now: number): Stopping
   const deadline = wallDeadline(plan, facts);
   if (deadline !== null && now >= deadline)
     return { reason: "max_runtime", detail: `limits.wall of ${plan.limits.wallMs} ms` };
-  const { consecutiveFailures } = plan.limits;
+  return failureLimit(plan, facts);
+}
+
+function failureLimit({ limits }: Plan, facts: RunFacts): Stopping | null {
+  const { consecutiveFailures, failedRounds } = limits;
   if (consecutiveFailures !== null && facts.consecutiveFailures >= consecutiveFailures) {
     return { reason: "consecutive_failures", detail: `${facts.consecutiveFailures} failures in a row` };
+  }
+  if (failedRounds !== undefined && facts.failedRounds >= failedRounds) {
+    return { reason: "consecutive_failures", detail: `${facts.failedRounds} failed rounds in a row` };
   }
   return null;
 }
 
-/** Whether one more round may begin. */
-export function roundLimit(plan: Plan, facts: RunFacts): Stopping | null {
+/** Whether one more round may begin, with this stage. */
+export function roundLimit(plan: Plan, facts: RunFacts, next: PlanStage): Stopping | null {
   const { rounds } = plan.limits;
-  return rounds !== null && facts.round >= rounds
-    ? { reason: "max_rounds", detail: `limits.rounds is ${rounds}` }
-    : null;
+  if (rounds !== null && facts.round >= rounds) return { reason: "max_rounds", detail: `limits.rounds is ${rounds}` };
+  return isStuck(facts) ? enterLimit(plan, facts, next) : null;
+}
+
+function isStuck({ stagnation }: RunFacts): boolean {
+  return stagnation !== null && stagnation.found !== null;
+}
+
+/** Whether the run may go on with a stage. Where it is stuck and a bound is reached as well, the bound is the reason. */
+export function enterLimit(plan: Plan, facts: RunFacts, stage: PlanStage): Stopping | null {
+  const bound = visitLimit(stage, facts) ?? startLimit(plan, facts, NO_USAGE, NO_USAGE);
+  const found = facts.stagnation?.found ?? null;
+  return bound ?? (found === null ? null : { reason: "stagnation", detail: found.detail });
 }
 
 /** Whether the stage may be visited once more. */
-export function visitLimit(stage: PlanStage, facts: RunFacts): Stopping | null {
+function visitLimit(stage: PlanStage, facts: RunFacts): Stopping | null {
   const visits = facts.visits.get(stage.id) ?? 0;
   if (stage.maxVisits === null || visits < stage.maxVisits) return null;
   return { reason: "max_visits", detail: `"${stage.id}" was visited ${visits} times` };

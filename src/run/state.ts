@@ -12,6 +12,7 @@
 import type { RunId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Usage } from "../base/usage.ts";
+import type { Stagnation } from "../limits/stagnation/stagnation.ts";
 import type { LeafStage, Target } from "../plan/plan.ts";
 import type { ArtifactRef, Cause, LogRef, Parked, QuestionKind } from "./events.ts";
 import type { StopReason, TerminalStatus, WaitReason } from "./reasons.ts";
@@ -69,6 +70,8 @@ export interface Lane {
   readonly tree: string | null;
   /** What an attempt that was cut off left in the workspace. */
   leftTree: string | null;
+  /** Child runs that it has begun: one more than it has failures, while the newest goes on. */
+  spawned: number;
 }
 
 /** What later stages may refer to: the latest end of a stage. */
@@ -81,6 +84,7 @@ export interface StageResult {
   readonly log?: LogRef | undefined;
   readonly artifacts?: Readonly<Record<string, ArtifactRef>> | undefined;
   readonly tree?: string | undefined;
+  readonly content?: string | undefined;
 }
 
 /** What is known in every status. */
@@ -99,7 +103,16 @@ export interface RunFacts {
   round: number;
   /** Leaf stages started, attempts counted one by one. */
   started: number;
+  /** Failed attempts since the last that ended well. */
   consecutiveFailures: number;
+  /** Rounds in a row in which a stage failed, the one under way among them. */
+  failedRounds: number;
+  /** A stage has failed in the round under way. */
+  roundFailed: boolean;
+  /** Child runs begun, with those that they have begun, as far as they have told. */
+  spawned: number;
+  /** Whether it still gets somewhere; null: its plan does not ask. */
+  stagnation: Stagnation | null;
   usage: Usage;
   /** What the workspace of the run holds after the latest stage; null: there is no workspace. */
   tree: string | null;

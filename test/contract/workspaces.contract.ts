@@ -73,6 +73,20 @@ export function workspacesContract(
       expect(await workspace.save(label(2))).toBe(base);
     });
 
+    it("says what it saved: the same for the same files, whatever led there", async () => {
+      const { workspaces, base, write } = await opened();
+      const workspace = await workspaces.enter(place(), base, label());
+      const saved: string[] = [];
+      for (const [at, text] of ["one\n", "two\n", "two\n", "one\n"].entries()) {
+        write(workspace.folder, "a.txt", text);
+        await workspace.save(label(at + 1));
+        saved.push(workspace.content());
+      }
+      const [one, two] = saved;
+      expect(saved).toEqual([one, two, two, one]);
+      expect(new Set([one, two, ""]).size).toBe(3);
+    });
+
     it("saves every kind of change, and gives it to whoever enters that tree", async () => {
       const { workspaces, base, write, read } = await opened();
       const workspace = await workspaces.enter(place(), base, label());

@@ -19,11 +19,14 @@ describe("a run that is killed at any port call", () => {
     let crashes = 0;
     let restored = 0;
     const statuses = new Map<string, number>();
+    const reasons = new Map<string, number>();
     for (let seed = FIRST; seed < FIRST + SEEDS; seed += 1) {
       const run = await simulate(seed, [0, 0.02, 0.05, 0.12][seed % 4] ?? 0);
       crashes += run.world.crashes();
       const status = run.state.status;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      const reason = ofType(run, "run.finished")[0]?.reason ?? "";
+      reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
       restored += restoredBy(run);
       expect(brokenLaw(run), `seed ${seed}`).toBeNull();
     }
@@ -31,6 +34,8 @@ describe("a run that is killed at any port call", () => {
     // The lives must differ, or the laws would be judged on nothing.
     for (const status of ["succeeded", "failed", "blocked", "rejected", "cancelled"])
       expect(statuses.get(status), status).toBeGreaterThan(0);
+    for (const reason of ["max_rounds", "max_spawns", "consecutive_failures", "stagnation"])
+      expect(reasons.get(reason), reason).toBeGreaterThan(0);
     expect(restored).toBeGreaterThan(0);
     const counted = JSON.stringify(Object.fromEntries(statuses));
     process.stderr.write(

@@ -10,6 +10,7 @@ import { isTerminal, REASONS } from "../../src/run/reasons.ts";
 import { approvalLaw } from "./approval-law.ts";
 import { JUDGEMENT_LAWS } from "./judgement-laws.ts";
 import { type Law, leafAt, ofType } from "./life.ts";
+import { LIMIT_LAWS } from "./limit-laws.ts";
 import type { Simulated } from "./simulate.ts";
 
 function isGood(outcome: string): boolean {
@@ -317,7 +318,7 @@ function mapsToo(_key: string, value: unknown): unknown {
 
 /** The first law this run breaks, or null. */
 export function brokenLaw(run: Simulated): string | null {
-  for (const [name, law] of Object.entries({ ...LAWS, ...JUDGEMENT_LAWS })) {
+  for (const [name, law] of Object.entries({ ...LAWS, ...JUDGEMENT_LAWS, ...LIMIT_LAWS })) {
     const broken = law(run);
     if (broken !== null) return `${name}: ${broken}`;
   }

@@ -17,6 +17,7 @@ import type { RunState } from "../../src/run/state.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 import { chance } from "./random.ts";
 import { randomBlueprint } from "./random-blueprint.ts";
+import { childBlueprint, randomLimits } from "./random-limits.ts";
 import { randomQuota } from "./random-quota.ts";
 import { randomTaint } from "./random-taint.ts";
 import { createWorld, type World } from "./world.ts";
@@ -43,13 +44,13 @@ export async function simulate(seed: number, crashRate: number): Promise<Simulat
   const store = createMemoryStore({ clock });
   const world = createWorld({ dice, vendor: chance(seed ^ 0x5117), clock, journal: store.journal, crashRate });
   const { ports } = world.incarnate();
-  const blueprint = randomQuota(randomBlueprint(dice), chance(seed ^ 0x9071));
+  const blueprint = randomQuota(randomLimits(randomBlueprint(dice), chance(seed ^ 0x5bd1)), chance(seed ^ 0x9071));
   const input: CompileInput = {
     level: dice.pick(["L1", "L2", "L3"]),
     params: {},
     actions: ports.actions.signatures(),
     rules: [],
-    child: () => undefined,
+    child: childBlueprint,
   };
   const tainted = compile(randomTaint(blueprint, chance(~seed)), input);
   // A stage may read from one that no route leads to.

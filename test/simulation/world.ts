@@ -9,6 +9,7 @@ import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { createMemoryWorkspaces, type MemoryWorkspaces } from "../../src/adapters/memory/workspaces.ts";
 import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import type { Action, ActionReport } from "../../src/ports/actions.ts";
+import type { ChildReport, ChildRequest } from "../../src/ports/child-runs.ts";
 import type { Executor, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
 import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
 import type { Journal } from "../../src/ports/store/journal.ts";
@@ -66,6 +67,7 @@ export function createWorld(options: WorldOptions): World {
   const orphans = new Map<string, () => void>();
   const workspaces = createMemoryWorkspaces(PROJECT);
   const checkouts: string[] = [];
+  const children = new Map<string, ChildReport>();
   // It remembers nothing but the rules it has read.
   const policy = createPolicyGate();
   const artifacts = createMemoryArtifacts({ maxBytes: 1 << 20 });
@@ -183,6 +185,23 @@ export function createWorld(options: WorldOptions): World {
       return { ...report, evidence: { ref: await artifacts.put(new TextEncoder().encode(shown)) } };
     }
 
+    /** It goes on with the same child when one of this id exists. */
+    async function hostChild({ run, plan, parent }: ChildRequest, signal: AbortSignal): Promise<ChildReport> {
+      const known = children.get(run);
+      if (known !== undefined) return known;
+      if (!applied.has(run)) await happen({ key: run, stage: parent.stage, attempt: 1 }, plan.name, 200, signal);
+      const end: Pick<Extract<ChildReport, { ended: true }>, "status" | "reason"> = signal.aborted
+        ? { status: "cancelled", reason: "cancelled" }
+        : dice.hit(0.7)
+          ? { status: "succeeded", reason: "reported" }
+          : { status: "failed", reason: "stage_failed" };
+      const spawned = dice.int(plan.bound.spawns + 1);
+      const report: ChildReport = { ended: true, ...end, usage: { tokens: 0, microUsd: 0 }, spawned, tree: null };
+      children.set(run, report);
+      await mortal();
+      return report;
+    }
+
     const action = (name: string, effect: Action["effect"]): Action => ({
       name,
       summary: "simulated",
@@ -231,7 +250,7 @@ export function createWorld(options: WorldOptions): World {
       },
       artifacts,
       actions: { get: (name) => actions.get(name), signatures: () => [...actions.values()] },
-      children: { run: () => Promise.reject(new Error("no child runs in this simulation")) },
+      children: { run: (request, signal) => hostChild(request, signal) },
       redact: (event: RunEvent) => event,
       onOutput: () => {},
       breakers,

@@ -13,7 +13,15 @@ const settings = fc.record(
 );
 
 const limitsArbitrary: fc.Arbitrary<LimitsSpec> = fc.record(
-  { stages: small(40), wallMs: small(200), rounds: small(5), tokens: small(60), microUsd: small(60) },
+  {
+    stages: small(40),
+    wallMs: small(200),
+    rounds: small(5),
+    tokens: small(60),
+    microUsd: small(60),
+    spawns: small(4),
+    depth: small(3),
+  },
   { requiredKeys: [] },
 );
 

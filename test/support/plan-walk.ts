@@ -50,7 +50,8 @@ interface Walk {
 
 /** What one run came to. */
 export function walkPlan(plan: Plan, random: Chance, bad: number): Bound {
-  const walk: Walk = { plan, chance: random, bad, started: 0, total: { stages: 0, wallMs: 0, tokens: 0, microUsd: 0 } };
+  const total = { stages: 0, wallMs: 0, tokens: 0, microUsd: 0, spawns: 0 };
+  const walk: Walk = { plan, chance: random, bad, started: 0, total };
   try {
     follow(walk);
   } catch (error) {
@@ -134,6 +135,7 @@ function startLeaf(walk: Walk, leaf: LeafStage): number {
   const reserve = child === null ? (leaf.kind === "action" ? leaf.cost : { tokens: 0, microUsd: 0 }) : child.bound;
   if (walk.total.tokens + reserve.tokens > most(tokens)) throw new Stopped();
   if (walk.total.microUsd + reserve.microUsd > most(microUsd)) throw new Stopped();
+  if (child !== null) checkSpawn(walk, child);
   countStart(walk);
   if (child === null) {
     walk.total.tokens += reserve.tokens;
@@ -145,7 +147,13 @@ function startLeaf(walk: Walk, leaf: LeafStage): number {
   walk.total.stages += spent.stages;
   walk.total.tokens += spent.tokens;
   walk.total.microUsd += spent.microUsd;
+  walk.total.spawns += 1 + spent.spawns;
   return Math.min(spent.wallMs, leaf.timeoutMs + ENDING_MS);
+}
+
+function checkSpawn({ plan, total }: Walk, child: Plan): void {
+  if (plan.limits.depth === 0) throw new Stopped();
+  if (total.spawns + 1 + child.bound.spawns > most(plan.limits.spawns ?? null)) throw new Stopped();
 }
 
 function countStart(walk: Walk): void {

@@ -137,6 +137,7 @@ async function keepStart(vault: Vault, run: RunId, tree: string, parent: RunId |
 }
 
 function workspaceOf(yard: Yard, slot: Slot, mounts: readonly Mount[], turns: Turns): Omit<Workspace, "project"> {
+  let content = "";
   return {
     folder: slot.tree,
     mounts,
@@ -145,8 +146,10 @@ function workspaceOf(yard: Yard, slot: Slot, mounts: readonly Mount[], turns: Tu
         const state = await readState(slot);
         if (state === null) throw gitFailure("saving a workspace", slot.folder, "fatal: its state is damaged");
         const { state: saved, settled } = await saveSlot(yard, slot, state, label, "saved");
+        content = saved.tree;
         return { value: saved.commit, settled };
       }),
+    content: () => content,
     remove: (label: SaveLabel) => turns.take(slot.folder, () => removeSlot(yard, slot, label)),
   };
 }

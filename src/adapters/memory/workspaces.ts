@@ -34,8 +34,7 @@ export function createMemoryWorkspaces(committed: Readonly<Record<string, string
   const workspaces = new Map<string, Held>();
 
   const keep = (files: ReadonlyMap<string, string>, parent: string | null, about: string): string => {
-    const entries = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
-    const id = sha256(JSON.stringify([parent, about, entries])).slice(0, 40);
+    const id = sha256(JSON.stringify([parent, about, contentOf(files)])).slice(0, 40);
     saved.set(id, new Map(files));
     return id;
   };
@@ -83,6 +82,7 @@ export function createMemoryWorkspaces(committed: Readonly<Record<string, string
         project: "",
         mounts: [],
         save: async (next) => save(held, next),
+        content: () => contentOf(find(held.tree)),
         remove: async (next) => remove(folder, next),
       };
     },
@@ -97,6 +97,10 @@ export function createMemoryWorkspaces(committed: Readonly<Record<string, string
         if (held.run === run) remove(folder, { stage: "end of the run", attempt: 0, at });
     },
   };
+}
+
+function contentOf(files: ReadonlyMap<string, string>): string {
+  return sha256(JSON.stringify([...files].sort(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 40);
 }
 
 function folderOf({ run, member }: Place): string {

@@ -84,7 +84,16 @@ async function endOfHosting(
   } catch (error) {
     // What was asked of a drained run stays for its next host.
     if (error === DRAINED)
-      return { run, status: "running", reason: null, until: null, target: null, usage: NO_USAGE, tree: null };
+      return {
+        run,
+        status: "running",
+        reason: null,
+        until: null,
+        target: null,
+        usage: NO_USAGE,
+        spawned: 0,
+        tree: null,
+      };
     throw error;
   } finally {
     unwatch();
@@ -108,9 +117,18 @@ async function clearAfter({ ports }: Hosting, plan: Plan, { facts }: RunState): 
 }
 
 export function endOf(state: RunState): HostedEnd {
-  const { run, usage, tree } = state.facts;
+  const { run, usage, spawned, tree } = state.facts;
   const { until, target } = state.status === "waiting" ? state : { until: null, target: null };
-  return { run, status: state.status, reason: "reason" in state ? state.reason : null, until, target, usage, tree };
+  return {
+    run,
+    status: state.status,
+    reason: "reason" in state ? state.reason : null,
+    until,
+    target,
+    usage,
+    spawned,
+    tree,
+  };
 }
 
 /** A new run; resolves when it exists durably. Its first events share one append with its first INTENT. */

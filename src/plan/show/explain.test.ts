@@ -79,6 +79,7 @@ describe("explainPlan", () => {
 
       Works in  a private clone of the commit that is checked out
       Limits    stages 40 · wall 1h · rounds 3 · consecutive failures 3 · tokens 500000 · money $5.00
+      Stuck at  same_failure 3 · same_tree 3 · oscillation 4 · repeats 3 · test_outcomes 10
 
       Child kid  level L1  ############
         what = ["date"]
@@ -94,6 +95,7 @@ describe("explainPlan", () => {
         wall    1h 2s, without waiting for people
         tokens  10
         money   $0.02
+        spawns  1, child runs of child runs counted
       "
     `);
   });

@@ -4,6 +4,7 @@ import { canonical, type JsonValue } from "../../base/json.ts";
 import { formatUsd } from "../../base/usage.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { WorkspaceSpec } from "../../blueprint/blueprint.ts";
+import { STAGNATION_NAMES, STAGNATION_RULES } from "../../limits/stagnation/thresholds.ts";
 import type { Bound, Plan, PlanLimits, Target } from "../plan.ts";
 import { explainJson, type PlanView, type StageRow } from "./view.ts";
 
@@ -41,6 +42,7 @@ function section(word: string, view: PlanView): readonly string[] {
     "",
     `Works in  ${describeWorkspace(view.workspace)}`,
     `Limits    ${describeLimits(view.limits)}`,
+    ...stagnationLines(view.limits),
   ];
 }
 
@@ -100,7 +102,7 @@ function describePolicy(row: StageRow): string {
 }
 
 function describeLimits(limits: PlanLimits): string {
-  const { stages, wallMs, rounds, consecutiveFailures, tokens, microUsd } = limits;
+  const { stages, wallMs, rounds, consecutiveFailures, tokens, microUsd, spawns, depth } = limits;
   const set = [
     stages === null ? [] : `stages ${stages}`,
     wallMs === null ? [] : `wall ${formatDuration(wallMs)}`,
@@ -108,8 +110,16 @@ function describeLimits(limits: PlanLimits): string {
     consecutiveFailures === null ? [] : `consecutive failures ${consecutiveFailures}`,
     tokens === null ? [] : `tokens ${tokens}`,
     microUsd === null ? [] : `money ${formatUsd(microUsd)}`,
+    spawns === undefined ? [] : `child runs ${spawns}`,
+    depth === undefined ? [] : `depth ${depth}`,
   ].flat();
   return set.length === 0 ? "none of its own" : set.join(" · ");
+}
+
+/** Where nothing leads back, nothing repeats. */
+function stagnationLines({ stagnation }: PlanLimits): readonly string[] {
+  if (stagnation === undefined) return [];
+  return [`Stuck at  ${STAGNATION_RULES.map((rule) => `${STAGNATION_NAMES[rule]} ${stagnation[rule]}`).join(" · ")}`];
 }
 
 function worstLines(bound: Bound): readonly string[] {
@@ -119,6 +129,7 @@ function worstLines(bound: Bound): readonly string[] {
     `  wall    ${formatDuration(bound.wallMs)}, without waiting for people`,
     `  tokens  ${bound.tokens}`,
     `  money   ${formatUsd(bound.microUsd)}`,
+    ...(bound.spawns === 0 ? [] : [`  spawns  ${bound.spawns}, child runs of child runs counted`]),
   ];
 }
 
