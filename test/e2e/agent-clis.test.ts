@@ -1,0 +1,117 @@
+/**
+ * Real agent programs through the gateway against the scripted model API. Those that are installed are tried; PAWL_FULL=1
+ * installs all of them first.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type AgentProgram, agentsFolder, findAgent, installAgent } from "../../scripts/agent-clis.ts";
+import { AGENTS, recipeOf } from "../support/agents/recipes.ts";
+import { type AgentRun, makePlace, runAgent } from "../support/agents/run-agent.ts";
+import { tapInFront } from "../support/agents/wire-tap.ts";
+import { gatewayTo, type TestGateway } from "../support/gateway-to.ts";
+import { modelApi } from "../support/model-api/fixture.ts";
+import { type Script, type Step, totalOf } from "../support/model-api/script.ts";
+import type { ModelApi } from "../support/model-api/server.ts";
+
+const REAL_KEY = "sk-real-0123456789-never-for-agents";
+const isFull = process.env["PAWL_FULL"] === "1";
+const tried = AGENTS.filter((agent) => isFull || findAgent(agent) !== null);
+const absent = AGENTS.filter((agent) => !tried.includes(agent));
+
+interface Life {
+  readonly api: ModelApi;
+  readonly gateway: TestGateway;
+  readonly run: AgentRun;
+  /** All bytes between the agent and the gateway. */
+  readonly heard: string;
+}
+
+async function live(agent: AgentProgram, script: (work: string) => Script, tokens = 1_000_000_000): Promise<Life> {
+  const recipe = recipeOf(agent);
+  const place = makePlace();
+  const api = await modelApi(script(place.work), { key: REAL_KEY });
+  const gateway = await gatewayTo(api, { key: REAL_KEY, tokens });
+  const tap = await tapInFront(gateway.url);
+  const { url } = tap;
+  const { token } = gateway;
+  const run = await runAgent(place, { recipe, program: installAgent(agent), url, token, task: "Write new.txt." });
+  await gateway.door.close();
+  return { api, gateway, run, heard: tap.heard() };
+}
+
+/** Exactly what the API counted, part by part, and nothing lost on the way. */
+function expectSameCount({ api, gateway }: Life): void {
+  expect(gateway.metered()).toEqual(api.counted());
+  expect(gateway.door.use().usage.tokens).toBe(totalOf(api.counted()));
+}
+
+function expectKeyHidden({ api, run, heard }: Life): void {
+  expect(heard).toContain("HTTP/1.1 200");
+  expect(heard).not.toContain(REAL_KEY);
+  expect(run.environments.length).toBeGreaterThan(0);
+  expect(run.environments.filter((text) => text.includes(REAL_KEY))).toEqual([]);
+  expect(run.stdout + run.stderr).not.toContain(REAL_KEY);
+  // The provider turns away whoever brings another key.
+  expect(api.calls().filter(({ status }) => status === 401)).toEqual([]);
+}
+
+const USAGE = { input: 1200, cacheRead: 300, output: 40, reasoning: 0 } as const;
+const answer: Step = { text: "The answer is 42.", usage: USAGE };
+
+test("says which agents are tried", () => {
+  const shown = (agents: readonly AgentProgram[]): string =>
+    agents.map(({ title, version }) => `${title} ${version}`).join(", ") || "none";
+  console.log(`agents tried: ${shown(tried)}; not installed in ${agentsFolder()}: ${shown(absent)}`);
+  expect([...tried, ...absent]).toHaveLength(AGENTS.length);
+});
+
+describe.for(tried)("$title through the gateway", (agent) => {
+  test("gives a plain answer, metered to the token, without ever having the key", async () => {
+    const life = await live(agent, () => ({ steps: [answer], aux: "A title" }));
+    expect(life.run.stdout).toContain("The answer is 42.");
+    expect(life.run.code).toBe(0);
+    expectSameCount(life);
+    expectKeyHidden(life);
+  });
+
+  test("edits a file, metered to the token, without ever having the key", async () => {
+    const life = await live(agent, (work) => ({
+      steps: [
+        { text: "I write.", tools: [recipeOf(agent).write(join(work, "new.txt"), "forty-two")], usage: USAGE },
+        { text: "Done.", usage: { ...USAGE, cacheRead: 900 } },
+      ],
+      aux: "A title",
+    }));
+    expect(existsSync(join(life.run.work, "new.txt"))).toBe(true);
+    expect(readFileSync(join(life.run.work, "new.txt"), "utf8").trim()).toBe("forty-two");
+    expect(life.run.code).toBe(0);
+    expectSameCount(life);
+    expectKeyHidden(life);
+  });
+
+  test("stops with one refused call when the budget is reached", async () => {
+    const cap = 4_000_000;
+    const life = await live(
+      agent,
+      (work) => ({
+        steps: [
+          {
+            text: "I write.",
+            tools: [recipeOf(agent).write(join(work, "new.txt"), "forty-two")],
+            usage: { ...USAGE, output: cap },
+          },
+          { text: "Never said." },
+        ],
+        aux: "A title",
+      }),
+      cap,
+    );
+    const { refused } = life.gateway.door.use();
+    expect({ refused, ended: life.run.code !== null }).toEqual({ refused: 1, ended: true });
+    expect(life.heard).toContain("HTTP/1.1 402");
+    expect(life.run.stdout).not.toContain("Never said.");
+    expect(life.api.calls().filter(({ call }) => (call?.turns ?? 0) > 0)).toEqual([]);
+    expectSameCount(life);
+  });
+});
