@@ -19,7 +19,7 @@ export const ROUTE_MUTANTS: readonly Mutant[] = [
   {
     name: "a provider that asks for time is not left alone",
     file: "src/gateway/routes/ask-in-turn.ts",
-    find: "if (until !== null && isFar(until, turns)) await breakers.park(target, until, why, clock.now());",
+    find: "if (until !== null && isFar(until, turns)) await breakers.park(targetOf(candidate), until, why, clock.now());",
     replace: "",
     tests: ["src/gateway/routes"],
   },
@@ -53,7 +53,7 @@ export const ROUTE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a model of another wire is asked",
-    file: "src/limits/routes/route.ts",
+    file: "src/limits/routes/candidate.ts",
     find: ".includes(wire);",
     replace: ".length > 0;",
     tests: ["src/limits/routes"],

@@ -11,7 +11,7 @@ import { type AgentRun, makePlace, runAgent } from "../support/agents/run-agent.
 import { tapInFront } from "../support/agents/wire-tap.ts";
 import { gatewayTo, type TestGateway } from "../support/gateway-to.ts";
 import { modelApi } from "../support/model-api/fixture.ts";
-import { type Script, type Step, totalOf } from "../support/model-api/script.ts";
+import { type Step, totalOf } from "../support/model-api/script.ts";
 import type { ModelApi } from "../support/model-api/server.ts";
 
 const REAL_KEY = "sk-real-0123456789-never-for-agents";
@@ -27,10 +27,11 @@ interface Life {
   readonly heard: string;
 }
 
-async function live(agent: AgentProgram, script: (work: string) => Script, tokens = 1_000_000_000): Promise<Life> {
+async function live(agent: AgentProgram, steps: (work: string) => readonly Step[], tokens = 1e9): Promise<Life> {
   const recipe = recipeOf(agent);
   const place = makePlace();
-  const api = await modelApi(script(place.work), { key: REAL_KEY });
+  const models = recipe.sideModel === undefined ? {} : { [recipe.sideModel]: [{ text: "A title" }] };
+  const api = await modelApi({ steps: steps(place.work), aux: "A title", models }, { key: REAL_KEY });
   const gateway = await gatewayTo(api, { key: REAL_KEY, tokens });
   const tap = await tapInFront(gateway.url);
   const { url } = tap;
@@ -56,6 +57,21 @@ function expectKeyHidden({ api, run, heard }: Life): void {
   expect(api.calls().filter(({ status }) => status === 401)).toEqual([]);
 }
 
+/** All texts of a stream of JSON lines, in order: some agents tell an answer in pieces. */
+function saidIn(lines: string): string {
+  const texts = (value: unknown): string => {
+    if (typeof value !== "object" || value === null) return "";
+    return Object.entries(value)
+      .map(([name, inner]) => (/^(text|content)$/.test(name) && typeof inner === "string" ? inner : texts(inner)))
+      .join("");
+  };
+  return lines
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => texts(JSON.parse(line)))
+    .join("");
+}
+
 const USAGE = { input: 1200, cacheRead: 300, output: 40, reasoning: 0 } as const;
 const answer: Step = { text: "The answer is 42.", usage: USAGE };
 
@@ -68,21 +84,18 @@ test("says which agents are tried", () => {
 
 describe.for(tried)("$title through the gateway", (agent) => {
   test("gives a plain answer, metered to the token, without ever having the key", async () => {
-    const life = await live(agent, () => ({ steps: [answer], aux: "A title" }));
-    expect(life.run.stdout).toContain("The answer is 42.");
+    const life = await live(agent, () => [answer]);
+    expect(saidIn(life.run.stdout)).toContain("The answer is 42.");
     expect(life.run.code).toBe(0);
     expectSameCount(life);
     expectKeyHidden(life);
   });
 
   test("edits a file, metered to the token, without ever having the key", async () => {
-    const life = await live(agent, (work) => ({
-      steps: [
-        { text: "I write.", tools: [recipeOf(agent).write(join(work, "new.txt"), "forty-two")], usage: USAGE },
-        { text: "Done.", usage: { ...USAGE, cacheRead: 900 } },
-      ],
-      aux: "A title",
-    }));
+    const life = await live(agent, (work) => [
+      { text: "I write.", tools: [recipeOf(agent).write(join(work, "new.txt"), "forty-two")], usage: USAGE },
+      { text: "Done.", usage: { ...USAGE, cacheRead: 900 } },
+    ]);
     expect(existsSync(join(life.run.work, "new.txt"))).toBe(true);
     expect(readFileSync(join(life.run.work, "new.txt"), "utf8").trim()).toBe("forty-two");
     expect(life.run.code).toBe(0);
@@ -94,23 +107,20 @@ describe.for(tried)("$title through the gateway", (agent) => {
     const cap = 4_000_000;
     const life = await live(
       agent,
-      (work) => ({
-        steps: [
-          {
-            text: "I write.",
-            tools: [recipeOf(agent).write(join(work, "new.txt"), "forty-two")],
-            usage: { ...USAGE, output: cap },
-          },
-          { text: "Never said." },
-        ],
-        aux: "A title",
-      }),
+      (work) => [
+        {
+          text: "I write.",
+          tools: [recipeOf(agent).write(join(work, "new.txt"), "forty-two")],
+          usage: { ...USAGE, output: cap },
+        },
+        { text: "Never said." },
+      ],
       cap,
     );
     const { refused } = life.gateway.door.use();
     expect({ refused, ended: life.run.code !== null }).toEqual({ refused: 1, ended: true });
     expect(life.heard).toContain("HTTP/1.1 402");
-    expect(life.run.stdout).not.toContain("Never said.");
+    expect(saidIn(life.run.stdout)).not.toContain("Never said.");
     expect(life.api.calls().filter(({ call }) => (call?.turns ?? 0) > 0)).toEqual([]);
     expectSameCount(life);
   });

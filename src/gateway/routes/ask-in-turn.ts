@@ -5,7 +5,7 @@
 import type { CallEnd } from "../../limits/breaker/breaker.ts";
 import { BREAKER_RULES, type BreakerRules } from "../../limits/breaker/rules.ts";
 import { type Candidate, showCandidate } from "../../limits/routes/candidate.ts";
-import { type CallFailure, judgeFailure } from "../../limits/routes/failure.ts";
+import { type CallFailure, type FailureKind, judgeFailure } from "../../limits/routes/failure.ts";
 import { retryWaitMs } from "../../limits/routes/retry.ts";
 import type { PassedOver, Route } from "../../limits/routes/route.ts";
 import type { RouteSettings } from "../../limits/routes/settings.ts";
@@ -91,9 +91,8 @@ async function askOne<T>(
   state: State<T>,
 ): Promise<Asked<T> | null> {
   const { breakers, clock } = turns;
-  const target = targetOf(candidate);
   for (let failures = 1; ; failures += 1) {
-    const admission = await breakers.admit(target, benchOf(turns), clock.now());
+    const admission = await breakers.admit(targetOf(candidate), benchOf(turns), clock.now());
     if (!admission.go) {
       note(state, candidate, `left alone: ${admission.why}`, admission.until);
       return null;
@@ -105,16 +104,27 @@ async function askOne<T>(
       await report(attempt.end);
       return asked(state, attempt.answer, candidate, NOTHING_LEFT);
     }
-    const { kind, why } = judgeFailure(attempt.failure);
-    await report(kind === "transient" ? "failure" : "ignored");
-    const { until } = attempt;
-    if (until !== null && isFar(until, turns)) await breakers.park(target, until, why, clock.now());
-    note(state, candidate, why, until);
-    state.last = { answer: attempt.answer, by: candidate };
+    const kind = await weigh(candidate, attempt, report, turns, state);
     if (kind === "permanent") return asked(state, attempt.answer, candidate, NOTHING_LEFT);
-    if (kind !== "transient") return null;
-    if (!(await pauseBefore(failures, until, asking, turns))) return null;
+    if (kind !== "transient" || !(await pauseBefore(failures, attempt.until, asking, turns))) return null;
   }
+}
+
+/** What a failure means, told to whoever has to know. */
+async function weigh<T>(
+  candidate: Candidate,
+  { failure, until, answer }: Extract<Attempt<T>, { kind: "failed" }>,
+  report: (end: CallEnd) => Promise<void>,
+  turns: Turns,
+  state: State<T>,
+): Promise<FailureKind> {
+  const { breakers, clock } = turns;
+  const { kind, why } = judgeFailure(failure);
+  await report(kind === "transient" ? "failure" : "ignored");
+  if (until !== null && isFar(until, turns)) await breakers.park(targetOf(candidate), until, why, clock.now());
+  note(state, candidate, why, until);
+  state.last = { answer, by: candidate };
+  return kind;
 }
 
 function note<T>(state: State<T>, candidate: Candidate, why: string, until: number | null): void {

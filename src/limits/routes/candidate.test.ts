@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Providers, readCandidate, showCandidate, splitEffort } from "./candidate.ts";
+import { type Providers, readCandidate, readPinned, showCandidate, splitEffort } from "./candidate.ts";
 
 const PROVIDERS: Providers = { anthropic: ["anthropic"], openai: ["responses", "chat"], router: ["chat"] };
 
@@ -33,12 +33,24 @@ describe("readCandidate", () => {
   it("goes by the wire when the name tells nothing", () => {
     expect(readCandidate("mine", {}, "anthropic").provider).toBe("anthropic");
     expect(readCandidate("mine", {}, "gemini").provider).toBe("google");
-    expect(readCandidate("mine", {}, null).provider).toBe("openai");
+  });
+});
+
+describe("readPinned", () => {
+  it.each([
+    ["claude-x", "anthropic", "anthropic"],
+    ["claude-x", "chat", "openai"],
+    ["grok-x:low", "chat", "openai"],
+    ["router/x", "chat", "router"],
+    ["anthropic/claude-x:low", "chat", "anthropic"],
+    ["gemini-x", "gemini", "google"],
+  ] as const)("leaves %s on %s to %s", (text, wire, provider) => {
+    expect(readPinned(text, PROVIDERS, wire).provider).toBe(provider);
   });
 });
 
 it("shows a candidate so that it can be read again", () => {
   for (const text of ["anthropic/claude-x:low", "router/a/b"]) {
-    expect(showCandidate(readCandidate(text, PROVIDERS, null))).toBe(text);
+    expect(showCandidate(readCandidate(text, PROVIDERS, "chat"))).toBe(text);
   }
 });

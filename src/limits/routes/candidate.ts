@@ -27,7 +27,7 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Who answers a wire when nothing else tells. */
-export const HOME: Readonly<Record<WireName, string>> = {
+const HOME: Readonly<Record<WireName, string>> = {
   anthropic: "anthropic",
   responses: "openai",
   chat: "openai",
@@ -42,14 +42,28 @@ export function splitEffort(text: string): { readonly name: string; readonly eff
   return { name: text.slice(0, colon), effort };
 }
 
-/** A provider may stand before the name; a slash behind anything else belongs to the name. `wire`: for names that tell nothing. */
-export function readCandidate(text: string, providers: Providers, wire: WireName | null): Candidate {
+/** A provider may stand before the name; a slash behind anything else belongs to the name. What tells nothing belongs to the wire. */
+export function readCandidate(text: string, providers: Providers, wire: WireName): Candidate {
   const { name, effort } = splitEffort(text);
   const slash = name.indexOf("/");
   const prefix = name.slice(0, Math.max(slash, 0));
   if (Object.hasOwn(providers, prefix)) return { provider: prefix, model: name.slice(slash + 1), effort };
   const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
-  return { provider: family ?? (wire === null ? "openai" : HOME[wire]), model: name, effort };
+  return { provider: family ?? HOME[wire], model: name, effort };
+}
+
+export function speaks(providers: Providers, provider: string, wire: WireName): boolean {
+  return Object.hasOwn(providers, provider) && (providers[provider] as readonly WireName[]).includes(wire);
+}
+
+/**
+ * A model that was asked for by its own name. Whoever answers on the wire may have it, whatever its name looks like: many
+ * providers pass on to others.
+ */
+export function readPinned(text: string, providers: Providers, wire: WireName): Candidate {
+  const found = readCandidate(text, providers, wire);
+  const isNamed = showCandidate(found) === text;
+  return isNamed || speaks(providers, found.provider, wire) ? found : { ...found, provider: HOME[wire] };
 }
 
 export function showCandidate({ provider, model, effort }: Candidate): string {

@@ -17,6 +17,7 @@ describe("findRoute", () => {
   it.each<[string, WireName, unknown]>([
     ["claude-s", "anthropic", ["claude-s"]],
     ["unheard-of", "anthropic", ["unheard-of"]],
+    ["claude-s", "chat", ["claude-s"]],
     ["fast", "anthropic", ["claude-h"]],
     ["fast", "responses", ["gpt-m"]],
     ["smart", "anthropic", ["claude-o high", "claude-s"]],

@@ -7,7 +7,9 @@ import {
   type Candidate,
   type Providers,
   readCandidate,
+  readPinned,
   showCandidate,
+  speaks,
   splitEffort,
   type WireName,
 } from "./candidate.ts";
@@ -40,7 +42,9 @@ export function findRoute(
 ): Routed {
   const names = asked.split(",").map((part) => part.trim());
   if (names.includes("")) return { ok: false, why: `"${asked}" names no model between two commas` };
-  const found = names.flatMap((name) => expanded(name, tiers)).map((text) => readCandidate(text, providers, wire));
+  const texts = names.flatMap((name) => expanded(name, tiers));
+  const isPinned = texts.length === 1 && texts[0] === asked;
+  const found = texts.map((text) => (isPinned ? readPinned : readCandidate)(text, providers, wire));
   const all = found.filter((one, index) => found.findIndex((other) => isSame(one, other)) === index);
   const candidates = all.filter(({ provider }) => speaks(providers, provider, wire));
   const passedOver = all
@@ -68,10 +72,6 @@ function expanded(name: string, tiers: Tiers): readonly string[] {
 
 function isSame(a: Candidate, b: Candidate): boolean {
   return showCandidate(a) === showCandidate(b);
-}
-
-function speaks(providers: Providers, provider: string, wire: WireName): boolean {
-  return Object.hasOwn(providers, provider) && (providers[provider] as readonly WireName[]).includes(wire);
 }
 
 function whyNot(providers: Providers, provider: string, wire: WireName): string {

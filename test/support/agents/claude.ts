@@ -5,7 +5,6 @@ import type { Recipe } from "./recipe.ts";
 export const CLAUDE: Recipe = {
   name: "claude",
   wire: "anthropic",
-  model: "claude-sonnet-4-5",
   run: ({ program, home, url, token }, task) => ({
     argv: [
       program,

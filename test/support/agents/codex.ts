@@ -5,7 +5,6 @@ import type { Recipe } from "./recipe.ts";
 export const CODEX: Recipe = {
   name: "codex",
   wire: "responses",
-  model: "gpt-5.5",
   run: ({ program, home, work, url, token }, task) => ({
     argv: [program, "exec", "--json", "-s", "workspace-write", task],
     env: { CODEX_HOME: join(home, "codex"), GATEWAY_KEY: token },

@@ -5,7 +5,6 @@ import type { Recipe } from "./recipe.ts";
 export const GEMINI: Recipe = {
   name: "gemini",
   wire: "gemini",
-  model: "gemini-2.5-flash",
   run: ({ program, home, url, token }, task) => ({
     argv: [program, ...["-m", "gemini-2.5-flash", "-p", task], ...["-o", "stream-json", "--approval-mode", "yolo"]],
     env: {

@@ -5,7 +5,7 @@ import type { Recipe } from "./recipe.ts";
 export const GROK: Recipe = {
   name: "grok",
   wire: "chat",
-  model: "gpt-5.5",
+  sideModel: "grok-4.6",
   run: ({ program, home, url, token }, task) => ({
     argv: [program, "-p", task, "--output-format", "streaming-messages-json", "--always-approve"],
     env: { GROK_HOME: join(home, "grok"), GATEWAY_KEY: token },

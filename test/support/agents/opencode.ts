@@ -5,7 +5,6 @@ import type { Recipe } from "./recipe.ts";
 export const OPENCODE: Recipe = {
   name: "opencode",
   wire: "chat",
-  model: "gpt-5.5",
   run: ({ program, home, url, token }, task) => ({
     argv: [program, "run", "--format", "json", task],
     env: {
@@ -22,15 +21,15 @@ export const OPENCODE: Recipe = {
       OPENCODE_CONFIG_CONTENT: JSON.stringify({
         autoupdate: false,
         share: "disabled",
-        model: "gateway/gpt-5.5",
-        small_model: "gateway/gpt-5.5",
+        model: "gateway/gpt-4.1",
+        small_model: "gateway/gpt-4.1",
         enabled_providers: ["gateway"],
         permission: { "*": "allow" },
         provider: {
           gateway: {
             npm: "@ai-sdk/openai-compatible",
             options: { baseURL: `${url}/v1`, apiKey: token },
-            models: { "gpt-5.5": { limit: { context: 200_000, output: 8000 }, tool_call: true } },
+            models: { "gpt-4.1": { limit: { context: 200_000, output: 8000 }, tool_call: true } },
           },
         },
       }),

@@ -26,7 +26,8 @@ export interface Run {
 export interface Recipe {
   readonly name: AgentName;
   readonly wire: WireName;
-  readonly model: string;
+  /** Another model that it asks for things of its own. */
+  readonly sideModel?: string;
   run(place: Place, task: string): Run;
   /** The call of its tool that writes a file. */
   write(path: string, content: string): ToolUse;
