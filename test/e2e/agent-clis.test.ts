@@ -104,24 +104,23 @@ describe.for(tried)("$title through the gateway", (agent) => {
   });
 
   test("stops with one refused call when the budget is reached", async () => {
-    const cap = 4_000_000;
+    // It would go on for ever. Each turn is large, but never larger than what the agent takes for its context.
     const life = await live(
       agent,
       (work) => [
         {
-          text: "I write.",
+          text: "Once more.",
           tools: [recipeOf(agent).write(join(work, "new.txt"), "forty-two")],
-          usage: { ...USAGE, output: cap },
+          usage: { ...USAGE, output: 90_000 },
         },
-        { text: "Never said." },
       ],
-      cap,
+      300_000,
     );
     const { refused } = life.gateway.door.use();
     expect({ refused, ended: life.run.code !== null }).toEqual({ refused: 1, ended: true });
     expect(life.heard).toContain("HTTP/1.1 402");
-    expect(saidIn(life.run.stdout)).not.toContain("Never said.");
-    expect(life.api.calls().filter(({ call }) => (call?.turns ?? 0) > 0)).toEqual([]);
+    expect(life.api.calls().length).toBeGreaterThan(0);
+    expect(totalOf(life.api.counted())).toBeLessThanOrEqual(300_000);
     expectSameCount(life);
   });
 });

@@ -50,7 +50,7 @@ models:
   });
 
   it.each([
-    ["models: { tiers: { fast: a, smart: [b, fast] } }", "1:37 BLUEPRINT_TIER_NESTED"],
+    ["models: { tiers: { fast: a, smart: [b, fast] } }", "1:36 BLUEPRINT_TIER_NESTED"],
     ["models: { tiers: { fast: a, smart: 'fast:high' } }", "1:36 BLUEPRINT_TIER_NESTED"],
     ["models: { tiers: { fast: fast } }", "1:26 BLUEPRINT_TIER_NESTED"],
     ["models: { tiers: { Fast: a } }", "1:20 BLUEPRINT_KEY_INVALID"],

@@ -8,7 +8,8 @@ export const GROK: Recipe = {
   sideModel: "grok-4.6",
   run: ({ program, home, url, token }, task) => ({
     argv: [program, "-p", task, "--output-format", "streaming-messages-json", "--always-approve"],
-    env: { GROK_HOME: join(home, "grok"), GATEWAY_KEY: token },
+    // After its last word it would ask for a line about it, and leave before the answer.
+    env: { GROK_HOME: join(home, "grok"), GATEWAY_KEY: token, GROK_TURN_SUMMARY: "0", GROK_SESSION_RECAP: "0" },
     files: {
       [join(home, "grok", "config.toml")]: `
 [cli]
