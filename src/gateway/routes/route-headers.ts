@@ -8,12 +8,12 @@ const LONGEST = 1000;
 export function routeHeaders({ candidate, passedOver = [] }: ProviderAnswer): Headers {
   const told = passedOver.map(({ model, why }) => `${model}: ${why}`).join("; ");
   return {
-    "x-pawl-model": fit(showCandidate({ ...candidate, effort: null })),
-    ...(told === "" ? {} : { "x-pawl-passed-over": fit(told) }),
+    "x-pawl-model": plain(showCandidate({ ...candidate, effort: null })),
+    ...(told === "" ? {} : { "x-pawl-passed-over": plain(told) }),
   };
 }
 
 /** Names of models are written by people. */
-function fit(text: string): string {
+function plain(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, LONGEST);
 }
