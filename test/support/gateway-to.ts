@@ -3,13 +3,13 @@ import { onTestFinished } from "vitest";
 import { createMemoryCallRecords } from "../../src/adapters/memory/call-records.ts";
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
-import type { CallReport } from "../../src/gateway/call.ts";
 import { PLAIN_ROUTER, type Router } from "../../src/gateway/exchange.ts";
 import type { Grant } from "../../src/gateway/grants.ts";
 import { PROVIDERS } from "../../src/gateway/providers.ts";
 import { createGateway, type GrantDoor } from "../../src/gateway/server.ts";
 import { createUpstream } from "../../src/gateway/upstream.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "../../src/limits/prices/tokens.ts";
+import type { CallReport } from "../../src/ports/models/call-report.ts";
 import type { ModelApi } from "./model-api/server.ts";
 
 export interface TestGateway {

@@ -51,7 +51,7 @@ export function createRouter({ settings, providers, zone, ...turns }: RouterOpti
     },
 
     async answer(call, candidates, send, signal) {
-      const choices = candidates.map(({ provider, model }) => ({ provider, model, effort: null }));
+      const choices = candidates.map(({ provider, model }): Choice => ({ provider, model, effort: null }));
       const asked = await askInTurn<Tried>(
         {
           route: { asked: call.facts.model, candidates: choices, passedOver: passedOver(call) },
