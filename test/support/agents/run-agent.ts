@@ -1,5 +1,5 @@
 /** Runs an agent program in a place of its own, and keeps what could be seen of it from outside. */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -14,6 +14,7 @@ export interface AgentRun {
   /** The environment of every process of it that was seen. */
   readonly environments: readonly string[];
   readonly work: string;
+  readonly home: string;
 }
 
 const LONGEST_MS = 90_000;
@@ -86,7 +87,13 @@ export async function runAgent(place: { home: string; work: string }, given: Age
   clearInterval(looking);
   clearTimeout(ending);
   endGroup(child.pid ?? 0);
-  return { code, stdout, stderr, environments: [...environments.values()], work: place.work };
+  return { code, stdout, stderr, environments: [...environments.values()], ...place };
+}
+
+/** Files below these folders that hold the text. */
+export function filesWith(text: string, ...folders: readonly string[]): readonly string[] {
+  const { stdout } = spawnSync("grep", ["-rlF", "-e", text, ...folders], { encoding: "utf8" });
+  return stdout.split("\n").filter((line) => line !== "");
 }
 
 function endGroup(pid: number): void {
