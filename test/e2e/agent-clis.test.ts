@@ -9,19 +9,18 @@ import { type AgentProgram, agentsFolder, findAgent, installAgent } from "../../
 import { AGENTS, recipeOf } from "../support/agents/recipes.ts";
 import { type AgentRun, filesWith, makePlace, runAgent } from "../support/agents/run-agent.ts";
 import { tapInFront } from "../support/agents/wire-tap.ts";
-import { gatewayTo, type TestGateway } from "../support/gateway-to.ts";
+import { KEY, meteredIn, type Standing, standingGateway } from "../support/gateway/fixture.ts";
 import { modelApi } from "../support/model-api/fixture.ts";
 import { type Step, totalOf } from "../support/model-api/script.ts";
 import type { ModelApi } from "../support/model-api/server.ts";
 
-const REAL_KEY = "sk-real-0123456789-never-for-agents";
 const mostMegabytes = process.env["PAWL_FULL"] === "1" ? 1000 : process.env["CI"] === "true" ? 100 : 0;
 const tried = AGENTS.filter((agent) => agent.megabytes <= mostMegabytes || findAgent(agent) !== null);
 const absent = AGENTS.filter((agent) => !tried.includes(agent));
 
 interface Life {
   readonly api: ModelApi;
-  readonly gateway: TestGateway;
+  readonly gateway: Standing;
   readonly run: AgentRun;
   /** All bytes between the agent and the gateway. */
   readonly heard: string;
@@ -31,8 +30,8 @@ async function live(agent: AgentProgram, steps: (work: string) => readonly Step[
   const recipe = recipeOf(agent);
   const place = makePlace();
   const models = recipe.sideModel === undefined ? {} : { [recipe.sideModel]: [{ text: "A title" }] };
-  const api = await modelApi({ steps: steps(place.work), aux: "A title", models }, { key: REAL_KEY });
-  const gateway = await gatewayTo(api, { key: REAL_KEY, tokens });
+  const api = await modelApi({ steps: steps(place.work), aux: "A title", models }, { key: KEY });
+  const gateway = await standingGateway({ upstream: api.url, caps: { tokens } });
   const tap = await tapInFront(gateway.url);
   const { url } = tap;
   const { token } = gateway;
@@ -43,17 +42,17 @@ async function live(agent: AgentProgram, steps: (work: string) => readonly Step[
 
 /** Exactly what the API counted, part by part, and nothing lost on the way. */
 function expectSameCount({ api, gateway }: Life): void {
-  expect(gateway.metered()).toEqual(api.counted());
+  expect(meteredIn(gateway)).toEqual(api.counted());
   expect(gateway.door.use().usage.tokens).toBe(totalOf(api.counted()));
 }
 
 function expectKeyHidden({ api, run, heard }: Life): void {
   expect(heard).toContain("HTTP/1.1 200");
-  expect(heard).not.toContain(REAL_KEY);
+  expect(heard).not.toContain(KEY);
   expect(run.environments.length).toBeGreaterThan(0);
-  expect(run.environments.filter((text) => text.includes(REAL_KEY))).toEqual([]);
-  expect(run.stdout + run.stderr).not.toContain(REAL_KEY);
-  expect(filesWith(REAL_KEY, run.home, run.work)).toEqual([]);
+  expect(run.environments.filter((text) => text.includes(KEY))).toEqual([]);
+  expect(run.stdout + run.stderr).not.toContain(KEY);
+  expect(filesWith(KEY, run.home, run.work)).toEqual([]);
   // The provider turns away whoever brings another key.
   expect(api.calls().filter(({ status }) => status === 401)).toEqual([]);
 }

@@ -4,18 +4,17 @@ import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import { createRouter } from "../../src/gateway/routes/router.ts";
 import { mergeRoutes, type RouteDraft } from "../../src/limits/routes/settings.ts";
-import { gatewayTo, type TestGateway } from "../support/gateway-to.ts";
+import { KEY, meteredIn, type Standing, standingGateway } from "../support/gateway/fixture.ts";
 import { modelApi } from "../support/model-api/fixture.ts";
 import type { Script } from "../support/model-api/script.ts";
 import type { ModelApi } from "../support/model-api/server.ts";
 
-const KEY = "sk-real-0123456789";
 const PROVIDERS = { anthropic: ["anthropic"], openai: ["responses", "chat"], google: ["gemini"] } as const;
 const QUICK = { firstMs: 1, maxMs: 50 };
 
 interface Setup {
   readonly api: ModelApi;
-  readonly gateway: TestGateway;
+  readonly gateway: Standing;
   ask(model: string, change?: object): Promise<Response>;
 }
 
@@ -27,7 +26,7 @@ async function setUp(script: Script, draft: Partial<RouteDraft> = {}): Promise<S
   ]);
   const { breakers } = createMemoryStore({ clock });
   const router = createRouter({ settings, providers: PROVIDERS, breakers, clock, chance: () => 0.5, zone: "UTC" });
-  const gateway = await gatewayTo(api, { key: KEY, router });
+  const gateway = await standingGateway({ upstream: api.url, router, clock });
   const ask = (model: string, change: object = {}): Promise<Response> =>
     fetch(`${gateway.url}/v1/messages`, {
       method: "POST",
@@ -53,7 +52,7 @@ test("a tier is answered by the first of its models that does, and the answer sa
   );
   expect(await response.text()).toContain("hello");
   expect(asked(setup)).toEqual(["claude-a", "claude-a", "claude-b"]);
-  expect(setup.gateway.reports).toMatchObject([
+  expect(setup.gateway.calls).toMatchObject([
     {
       asked: "smart",
       provider: "anthropic",
@@ -64,7 +63,7 @@ test("a tier is answered by the first of its models that does, and the answer sa
       ],
     },
   ]);
-  expect(setup.gateway.metered()).toEqual(setup.api.counted());
+  expect(meteredIn(setup.gateway)).toEqual(setup.api.counted());
 });
 
 test("a pinned model is never exchanged", async () => {

@@ -17,6 +17,7 @@ import {
 /** Models by the name of the tier, in order; none of them is a tier. */
 export type Tiers = Readonly<Record<string, readonly string[]>>;
 
+/** A model that was asked before and did not answer, or was left out. */
 export interface PassedOver {
   /** As `showCandidate` gives it. */
   readonly model: string;
