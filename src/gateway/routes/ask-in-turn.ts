@@ -49,7 +49,7 @@ export interface Asked<T> {
   finish(end: CallEnd): Promise<void>;
 }
 
-export function targetOf({ provider, model }: Candidate): string {
+function targetOf({ provider, model }: Candidate): string {
   return `model:${provider}/${model}`;
 }
 
