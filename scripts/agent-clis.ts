@@ -6,10 +6,11 @@
  *   tsx scripts/agent-clis.ts install    all of them (some 1.5 GB); or those that are named
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliDecompressSync } from "node:zlib";
 
 export type AgentName = "claude" | "codex" | "gemini" | "opencode" | "grok";
 
@@ -65,7 +66,7 @@ export const AGENT_PROGRAMS: readonly AgentProgram[] = [
     title: "Grok Build",
     pkg: "@xai-official/grok",
     version: "1.0.41",
-    program: "@xai-official/grok/bin/grok",
+    program: `@xai-official/grok-${SYSTEM}/bin/grok`,
     megabytes: 206,
   },
 ];
@@ -112,11 +113,20 @@ export function installAgent(agent: AgentProgram): string {
     rmSync(draft, { recursive: true, force: true });
     throw new Error(`npm could not install ${agent.pkg}@${agent.version}: ${stderr.slice(-2000)}`);
   }
+  unpack(join(draft, "node_modules", agent.program));
   rmSync(folder, { recursive: true, force: true });
   renameSync(draft, folder);
   const installed = findAgent(agent);
   if (installed === null) throw new Error(`${agent.pkg}@${agent.version} has no ${agent.program}`);
   return installed;
+}
+
+/** One of them comes compressed, and would unpack itself into the home of whoever runs it. */
+function unpack(program: string): void {
+  const packed = `${program}.br`;
+  if (!existsSync(packed)) return;
+  writeFileSync(program, brotliDecompressSync(readFileSync(packed)), { mode: 0o755 });
+  rmSync(packed);
 }
 
 function main([verb, ...names]: readonly string[]): void {

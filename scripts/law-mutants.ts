@@ -8,6 +8,7 @@ import { MONEY_MUTANTS } from "./mutants/money.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { POLICY_MUTANTS } from "./mutants/policy.ts";
 import { QUOTA_MUTANTS } from "./mutants/quota.ts";
+import { ROUTE_MUTANTS } from "./mutants/routes.ts";
 import { RUN_MUTANTS } from "./mutants/run.ts";
 import { STOP_MUTANTS } from "./mutants/stop.ts";
 import { TRUST_MUTANTS } from "./mutants/trust.ts";
@@ -20,6 +21,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...APPROVAL_MUTANTS,
   ...QUOTA_MUTANTS,
   ...TRUST_MUTANTS,
+  ...ROUTE_MUTANTS,
   ...STOP_MUTANTS,
   ...LIMIT_MUTANTS,
   ...MONEY_MUTANTS,

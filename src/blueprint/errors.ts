@@ -335,6 +335,12 @@ export const BLUEPRINT_ERRORS = {
     why: "Whoever changes a repository must not be able to allow more than its users and their organisation do.",
     hint: "Write `ask` and `deny` here. What is to be allowed belongs into the blueprint, or into the policy of the user.",
   },
+  BLUEPRINT_TIER_NESTED: {
+    ...INPUT,
+    what: (d: { tier: string; inner: string }) => `the tier ${d.tier} names the tier ${d.inner}`,
+    why: "A tier is a list of models, so that everybody can see who may answer and what that can cost.",
+    hint: "Write the models themselves.",
+  },
   BLUEPRINT_RULE_CONDITION: {
     ...INPUT,
     what: (d: { problem: string }) => `the condition cannot be used: ${d.problem}`,

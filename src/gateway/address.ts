@@ -19,7 +19,8 @@ const CALLS: Readonly<Record<string, Address>> = {
   "/v1/responses": { kind: "call", wire: RESPONSES_WIRE },
   "/v1/chat/completions": { kind: "call", wire: CHAT_WIRE },
 };
-const GEMINI = /^\/v1(?:beta)?\/models\/([A-Za-z0-9][A-Za-z0-9._-]{0,127}):(\w+)$/;
+/** A chain or an effort may stand there too: `a,b:high`. */
+const GEMINI = /^\/v1(?:beta)?\/models\/([A-Za-z0-9][A-Za-z0-9._,:%-]{0,255}):(\w+)$/;
 const LIST = /^\/(v1|v1beta)\/models(?:\/[A-Za-z0-9][A-Za-z0-9._:-]{0,127})?$/;
 
 /** `path` without a query. */
@@ -31,11 +32,20 @@ export function addressOf(method: string, path: string, headers: IncomingHttpHea
 }
 
 function geminiAddress(path: string): Address | null {
-  const [, model, verb] = GEMINI.exec(path) ?? [];
-  if (model === undefined) return null;
+  const [, written, verb] = GEMINI.exec(path) ?? [];
+  const model = written === undefined ? null : decoded(written);
+  if (model === null) return null;
   if (verb === "countTokens") return { kind: "free", wire: GEMINI_WIRE };
   if (verb !== "generateContent" && verb !== "streamGenerateContent") return null;
   return { kind: "call", wire: GEMINI_WIRE, model, streams: verb === "streamGenerateContent" };
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }
 
 function nowhere(path: string, headers: IncomingHttpHeaders): Address {

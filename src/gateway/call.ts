@@ -9,9 +9,10 @@ import type { Reserved } from "../limits/ledger/reservation.ts";
 import { type WorstCall, worstCall } from "../limits/prices/cost.ts";
 import { findPrice } from "../limits/prices/find-price.ts";
 import type { Price, PriceTable } from "../limits/prices/price.ts";
+import type { PassedOver } from "../limits/routes/route.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { CallRecords } from "../ports/models/call-records.ts";
-import type { CallReport, PassedOver } from "../ports/models/call-report.ts";
+import type { CallReport } from "../ports/models/call-report.ts";
 import type { Ledger } from "../ports/store/ledger.ts";
 import { type Charge, chargeFor, FREE, reserved } from "./charge.ts";
 import {
@@ -30,6 +31,7 @@ import { readWhole } from "./http/body.ts";
 import { towardsClient } from "./http/headers.ts";
 import { tapStream } from "./http/tap.ts";
 import { refusalFor } from "./refusals.ts";
+import { routeHeaders } from "./routes/route-headers.ts";
 import { type AnswerReading, NOTHING_READ, type Refusal } from "./wires/wire.ts";
 
 export interface CallParts {
@@ -136,7 +138,8 @@ async function exchange(passage: Passage, candidates: readonly Candidate[]): Pro
   try {
     const send =
       traffic === undefined ? parts.send : traffic.kind === "replay" ? traffic.send : traffic.around(parts.send);
-    const answer = await parts.router.answer(call, candidates, send, gone.signal);
+    const tenant = open.grant.accounts.find(({ scope }) => scope === "tenant")?.name ?? null;
+    const answer = await parts.router.answer({ ...call, tenant }, candidates, send, gone.signal);
     // Whoever got an answer since was not refused for good.
     open.parkedUntil = answer.status < 400 ? null : (answer.until ?? null);
     await deliver(passage, answer);
@@ -160,7 +163,8 @@ async function failed(passage: Passage, candidate: Candidate, error: unknown): P
       error: error.message,
     });
     open.parkedUntil = error.until;
-    return refuse(response, call.wire, error.refusal);
+    const waitMs = error.until === null ? null : error.until - parts.clock.now();
+    return refuse(response, call.wire, error.refusal, waitMs);
   }
   if (error instanceof ReplayMiss) {
     open.missed += 1;
@@ -176,8 +180,8 @@ async function failed(passage: Passage, candidate: Candidate, error: unknown): P
 
 async function deliver(passage: Passage, answer: ProviderAnswer): Promise<void> {
   const { parts, call, response } = passage;
-  const { status, headers, candidate, passedOver } = answer;
-  const clean = towardsClient(headers, parts.redact);
+  const { status, headers, candidate, passedOver, onCounted } = answer;
+  const clean = { ...towardsClient(headers, parts.redact), ...routeHeaders(answer) };
   const isStream = /^text\/event-stream\b/i.test(headers["content-type"] ?? "");
   if (status >= 200 && status < 300 && isStream) return deliverStream(passage, answer, clean);
   const whole = await readWhole(answer.body, parts.mostAnswerBytes);
@@ -185,7 +189,15 @@ async function deliver(passage: Passage, answer: ProviderAnswer): Promise<void> 
   const isGood = status >= 200 && status < 300;
   const reading = call.wire.readAnswer(parsed(whole));
   const charge = isGood ? chargeFor(reading, priceOf(passage, candidate, reading), passage.worst) : FREE;
-  await settle(passage, { candidate, status, charge, reading, passedOver, error: reading.error?.type ?? null });
+  await settle(passage, {
+    candidate,
+    status,
+    charge,
+    reading,
+    passedOver,
+    onCounted,
+    error: reading.error?.type ?? null,
+  });
   // A provider may repeat a part of the key when it refuses it.
   const bytes = isGood ? whole : Buffer.from(parts.redact(whole.toString("utf8")));
   response.writeHead(status, { ...clean, "content-length": bytes.length });
@@ -198,14 +210,14 @@ async function deliverStream(
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
   const { call, response, worst } = passage;
-  const { body, status, candidate, passedOver } = answer;
+  const { body, status, candidate, passedOver, onCounted } = answer;
   response.writeHead(status, { ...headers, "cache-control": "no-cache" });
   response.flushHeaders();
   const reader = call.wire.createStreamReader();
   const { reading, brokenBy } = await tapStream({ body, response, reader, isHidden: call.isHidden });
   const charge = chargeFor(reading, priceOf(passage, candidate, reading), worst);
   const error = brokenBy === null ? (reading.error?.type ?? null) : `cut by the ${brokenBy}`;
-  await settle(passage, { candidate, status, charge, reading, passedOver, error });
+  await settle(passage, { candidate, status, charge, reading, passedOver, onCounted, error });
   if (brokenBy === null) response.end();
   // A stream that breaks off must not look as if it had ended.
   else response.destroy();
@@ -217,6 +229,7 @@ interface Ended {
   readonly charge: Charge;
   readonly reading: AnswerReading;
   readonly passedOver?: readonly PassedOver[] | undefined;
+  readonly onCounted?: ProviderAnswer["onCounted"] | undefined;
   readonly error: string | null;
 }
 
@@ -230,7 +243,7 @@ async function settle(passage: Passage, ended: Ended): Promise<void> {
 }
 
 async function book({ parts, open, call, key, begunAt }: Passage, ended: Ended): Promise<void> {
-  const { candidate, status, charge, reading, passedOver = [], error } = ended;
+  const { candidate, status, charge, reading, passedOver = [], onCounted, error } = ended;
   const at = parts.clock.now();
   const { provider } = candidate;
   const model = reading.model ?? candidate.model;
@@ -239,6 +252,7 @@ async function book({ parts, open, call, key, begunAt }: Passage, ended: Ended):
   // What is answered from a record costs nothing.
   const charged = isReplay ? { ...charge.usage, microUsd: 0 } : charge.usage;
   open.usage = addUsage(open.usage, charged);
+  onCounted?.(charged.tokens);
   if (!isReplay) {
     await parts.records.append(open.grant.key, { type: "ended", key, at, provider, model, charged, estimate });
     await parts.ledger.settle(key, { tokens: charged.tokens, microUsd: charged.microUsd }, at);

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { JsonObject } from "../base/json.ts";
-import type { PassedOver } from "../ports/models/call-report.ts";
+import type { PassedOver } from "../limits/routes/route.ts";
 import type { Headers } from "./http/headers.ts";
 import type { Refusal, RequestFacts, Wire } from "./wires/wire.ts";
 
@@ -16,6 +16,8 @@ export interface ModelCall {
   /** The body as it came; what is sent when nothing in it has to be changed. */
   readonly bytes: Buffer;
   readonly facts: RequestFacts;
+  /** Whose rates count, besides those of the provider; null: nobody's. */
+  readonly tenant?: string | null;
   /** Events of the answer that the client did not ask for, and does not get. */
   readonly isHidden?: (event: JsonObject) => boolean;
 }
@@ -40,6 +42,8 @@ export interface ProviderAnswer {
   readonly passedOver?: readonly PassedOver[];
   /** When the quota of the provider comes back, where it says that it has none left. */
   readonly until?: number | null;
+  /** To be told how many tokens it was, when that is known. */
+  readonly onCounted?: (tokens: number) => void;
 }
 
 /** One try. Rejects with an UpstreamError when there is no answer at all. */

@@ -109,7 +109,7 @@ function withCandidate(call: ModelCall, { model, changes }: Candidate): { path: 
   const isOther = model !== facts.model;
   if (!isOther && changes === undefined) return { path, bytes };
   if (wire.name === "gemini") {
-    const way = isOther ? path.replace(/\/models\/[^:/?]+:/, () => `/models/${model}:`) : path;
+    const way = isOther ? path.replace(/\/models\/[^/?]+:(\w+)/, (_, verb) => `/models/${model}:${verb}`) : path;
     return { path: way, bytes: changes === undefined ? bytes : Buffer.from(JSON.stringify({ ...body, ...changes })) };
   }
   return { path, bytes: Buffer.from(JSON.stringify({ ...body, ...changes, model })) };

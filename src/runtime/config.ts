@@ -35,6 +35,7 @@ export interface Config {
   readonly models: {
     readonly keysFile: string;
     readonly pricesFile: string;
+    readonly routesFile: string;
     readonly upstreams: Readonly<Record<string, string>>;
   };
   readonly user: string;
@@ -95,6 +96,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     models: {
       keysFile: join(configHome(env), "pawl", "keys.json"),
       pricesFile: join(configHome(env), "pawl", "prices.yaml"),
+      routesFile: join(configHome(env), "pawl", "models.yaml"),
       upstreams: Object.fromEntries(UPSTREAMS.flatMap(([name, key]) => (env[name] ? [[key, env[name]]] : []))),
     },
     user: env["USER"] ?? env["LOGNAME"] ?? systemUser(),

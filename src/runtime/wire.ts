@@ -126,8 +126,11 @@ export async function openGateway(
   const clock = createSystemClock();
   const { createMemoryStore } = await import("../adapters/memory/store.ts");
   const { createMemoryCallRecords } = await import("../adapters/memory/models/call-records.ts");
-  const { ledger } = createMemoryStore({ clock });
-  return openSession({ config, root, clock, ledger, records: createMemoryCallRecords(), randomBytes }, options);
+  const { ledger, breakers } = createMemoryStore({ clock });
+  return openSession(
+    { config, root, clock, ledger, breakers, records: createMemoryCallRecords(), randomBytes },
+    options,
+  );
 }
 
 async function openStore(dir: string, clock: Clock, options: OpenOptions): Promise<Store> {
@@ -242,14 +245,14 @@ function lateSandbox(config: Config): Sandbox {
 /** Most runs call no model. */
 function lateModels(root: string, config: Config, clock: Clock) {
   const built: Promise<Gateway>[] = [];
-  const load = async ({ ledger }: Store): Promise<ModelAccess> => {
+  const load = async ({ ledger, breakers }: Store): Promise<ModelAccess> => {
     const { buildGateway } = await import("./models/build-gateway.ts");
     const { createModelAccess } = await import("../gateway/access.ts");
     const { createFileCallRecords } = await import("../adapters/files/call-records.ts");
     const { listenIn } = await import("../adapters/egress/socket-folder.ts");
     const records = createFileCallRecords({ dir: statePaths(root).calls });
     const build = (): Promise<Gateway> => {
-      const building = buildGateway({ config, root, ledger, records, clock }).then(({ gateway }) => gateway);
+      const building = buildGateway({ config, root, ledger, breakers, records, clock }).then(({ gateway }) => gateway);
       built.push(building);
       return building;
     };

@@ -1,5 +1,6 @@
 /** `pawl.yaml`: what a project says about itself. Whoever reads a part of it reads all of it, so that nothing in it goes unread. */
 import { BUDGET_FIELDS } from "../budget/budget-fields.ts";
+import { MODELS } from "../models/model-fields.ts";
 import { PRICES } from "../prices/price-fields.ts";
 import { object } from "../shapes/shape.ts";
 import { POLICY_FIELDS } from "./rule-fields.ts";
@@ -8,6 +9,7 @@ export const REPOSITORY_FILE = object(
   {
     policy: { shape: object(POLICY_FIELDS, "policy"), about: "What the repository adds to the policy." },
     budget: { shape: object(BUDGET_FIELDS, "budget"), about: "The most that the runs of the project may spend." },
+    models: { shape: MODELS, about: "Which models answer, and what happens when one does not." },
     prices: { shape: PRICES, about: "What models cost, where it is not what is known of them." },
   },
   "pawl.yaml",

@@ -86,6 +86,13 @@ export const GATEWAY_ERRORS = {
     retry: "after_change",
     exit: 1,
   },
+  GATEWAY_RATE_REACHED: {
+    what: (d: { rate: string }) => `The call is not made now: ${d.rate}.`,
+    why: "Rates are set so that one agent does not use up what all of them share. Nothing was sent.",
+    hint: "Wait as long as `retry-after` says, or raise `models.rates`.",
+    retry: "safe",
+    exit: 1,
+  },
   GATEWAY_MODELS_RESTING: {
     what: (d: { models: string }) => `Every model that could answer rests: ${d.models}.`,
     why: "A model whose quota is used up, or that keeps failing, is not asked until its time has come.",

@@ -1,12 +1,7 @@
 /** CallReport: what became of a model call, for whoever watches. */
 import type { Usage } from "../../base/usage.ts";
 import type { Tokens } from "../../limits/prices/tokens.ts";
-
-/** A model that was asked before and did not answer, or was left out. */
-export interface PassedOver {
-  readonly model: string;
-  readonly why: string;
-}
+import type { PassedOver } from "../../limits/routes/route.ts";
 
 /** It names the model that answered, never only the one that was asked for. */
 export interface CallReport {

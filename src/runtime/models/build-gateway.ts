@@ -2,17 +2,22 @@
 import { pawlError } from "../../base/errors.ts";
 import { createRedactor } from "../../base/redact.ts";
 import type { CallParts } from "../../gateway/call.ts";
-import { PLAIN_ROUTER } from "../../gateway/exchange.ts";
 import { readKeys } from "../../gateway/keys.ts";
 import { baseUrlOf, PROVIDERS, type Provider } from "../../gateway/providers.ts";
+import { createRouter } from "../../gateway/routes/router.ts";
 import { createGateway, type Gateway } from "../../gateway/server.ts";
 import { createUpstream } from "../../gateway/upstream.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { GATEWAY_ERRORS } from "../../ports/errors/gateway-errors.ts";
+import type { Breakers } from "../../ports/store/breakers.ts";
 import type { Config } from "../config.ts";
 import { loadPrices } from "./prices.ts";
+import { loadRoutes } from "./routes.ts";
 
-export interface GatewayParts extends Pick<CallParts, "ledger" | "records" | "clock"> {
-  readonly config: Pick<Config, "hostEnv" | "models" | "secrets">;
+export interface GatewayParts extends Pick<CallParts, "ledger" | "records"> {
+  readonly clock: Clock;
+  readonly breakers: Breakers;
+  readonly config: Pick<Config, "hostEnv" | "models" | "secrets" | "zone">;
   readonly root: string;
   /** Addresses of providers other than the usual ones. */
   readonly upstreams?: Readonly<Record<string, string>>;
@@ -30,17 +35,22 @@ export interface BuiltGateway {
 /** A provider may take as long to think. */
 const IDLE_MS = 600_000;
 
-/** Throws GATEWAY_KEYS_EXPOSED, GATEWAY_KEYS_UNFIT, and every problem of the prices. */
+/** Throws GATEWAY_KEYS_EXPOSED, GATEWAY_KEYS_UNFIT, and every problem of the prices and the routes. */
 export async function buildGateway(parts: GatewayParts): Promise<BuiltGateway> {
-  const { config, root, ledger, records, clock, onCall = () => undefined } = parts;
-  const { keysFile, pricesFile } = config.models;
+  const { config, root, ledger, records, clock, breakers, onCall = () => undefined } = parts;
+  const { keysFile, pricesFile, routesFile } = config.models;
   const providers = providersAt({ ...config.models.upstreams, ...parts.upstreams });
   const keys = readKeys({ providers, env: config.hostEnv, file: keysFile });
   const { text: redact } = createRedactor({ secrets: [...config.secrets, ...keys.values()] });
   const gateway = createGateway({
     ...{ ledger, records, clock, redact, onCall },
     prices: await loadPrices(root, pricesFile),
-    router: PLAIN_ROUTER,
+    router: createRouter({
+      ...{ breakers, clock, chance: Math.random },
+      settings: await loadRoutes(root, routesFile),
+      providers: Object.fromEntries(Object.entries(providers).map(([name, { wires }]) => [name, wires])),
+      zone: config.zone,
+    }),
     upstream: createUpstream({ providers, keys, idleMs: IDLE_MS }),
     hasKey: (provider) => keys.has(provider),
   });

@@ -11,6 +11,8 @@ import { createGateway, type Gateway, type GrantDoor } from "../../../src/gatewa
 import { createUpstream } from "../../../src/gateway/upstream.ts";
 import type { Cap, Unit } from "../../../src/limits/ledger/cap.ts";
 import { type Price, type PriceTable, ratesOf } from "../../../src/limits/prices/price.ts";
+import { addTokens, NO_TOKENS, type Tokens } from "../../../src/limits/prices/tokens.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
 import type { CallRecords } from "../../../src/ports/models/call-records.ts";
 import type { CallReport } from "../../../src/ports/models/call-report.ts";
 import type { Ledger } from "../../../src/ports/store/ledger.ts";
@@ -44,6 +46,7 @@ export interface StandingOptions {
   readonly prices?: PriceTable;
   readonly keys?: ReadonlyMap<string, string>;
   readonly router?: Router;
+  readonly clock?: Pick<Clock, "now">;
   readonly mostRequestBytes?: number;
   readonly records?: CallRecords;
 }
@@ -51,7 +54,7 @@ export interface StandingOptions {
 export const ACCOUNT = { scope: "run", name: "r_test/work/1/1" } as const;
 
 export async function standingGateway(options: StandingOptions): Promise<Standing> {
-  const { caps = {}, grant = {}, prices = { m: ONE }, router = PLAIN_ROUTER } = options;
+  const { caps = {}, grant = {}, prices = { m: ONE }, router = PLAIN_ROUTER, clock = { now: () => AT } } = options;
   const keys = options.keys ?? new Map(Object.keys(PROVIDERS).map((name) => [name, KEY]));
   const providers = Object.fromEntries(
     Object.entries(PROVIDERS).map(([name, provider]) => [name, { ...provider, baseUrl: options.upstream }]),
@@ -60,7 +63,7 @@ export async function standingGateway(options: StandingOptions): Promise<Standin
   const records = options.records ?? createMemoryCallRecords();
   const calls: CallReport[] = [];
   const gateway = createGateway({
-    ...{ ledger, records, prices, router, clock: { now: () => AT } },
+    ...{ ledger, records, prices, router, clock },
     redact: createRedactor({ secrets: [...keys.values()] }).text,
     onCall: (report) => calls.push(report),
     upstream: createUpstream({ providers, keys, idleMs: 5000 }),
@@ -77,6 +80,11 @@ export async function standingGateway(options: StandingOptions): Promise<Standin
     ...grant,
   });
   return { gateway, url, door, token: door.token, ledger, records, calls };
+}
+
+/** Tokens of all calls, as the gateway read them. */
+export function meteredIn({ calls }: Standing): Tokens {
+  return calls.reduce((sum, { tokens }) => addTokens(sum, tokens ?? NO_TOKENS), NO_TOKENS);
 }
 
 export interface Sent {

@@ -186,7 +186,7 @@ function parsed(text: string): Body {
 }
 
 /** Wherever one of the wires carries it. */
-export function keyIn(path: string, headers: IncomingHttpHeaders): string | null {
+function keyIn(path: string, headers: IncomingHttpHeaders): string | null {
   const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1];
   const named = headers["x-api-key"] ?? headers["x-goog-api-key"];
   return bearer ?? (named === undefined ? null : String(named)) ?? new URL(path, "http://api").searchParams.get("key");
