@@ -14,7 +14,7 @@ import { childRunId } from "./child-id.ts";
 import { createDeadline, type Deadline } from "./control/deadline.ts";
 import type { Halt } from "./control/halt.ts";
 import { isOver } from "./control/heed.ts";
-import { endOfAction, endOfChild, NOT_STARTED, type Pass, passFor } from "./control/pass.ts";
+import { endOfAction, endOfChild, NOT_STARTED, passFor } from "./control/pass.ts";
 import { type Finished, type Flight, failure, type Of } from "./flight.ts";
 import { performGate } from "./judge/gate.ts";
 import { performInspection } from "./judge/inspect.ts";
@@ -23,7 +23,7 @@ import { quotaFact } from "./quota.ts";
 
 /** Turns of the promise queue in which an action that waits for nothing has ended. */
 const TURNS_AT_ONCE = 4;
-const FREE: Pass = { refusal: null, over: async () => undefined };
+const FREE = { refusal: null, over: null } as const;
 
 export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, halt: Halt): Promise<Landing> {
   const { stage: path, attempt } = flight;
@@ -100,7 +100,7 @@ async function performAction(
   const ended = cut === null && halt.reason() === "kill" ? await work : cut;
   for (const deadline of limits) deadline.clear();
   const finished = ended?.finished ?? leftBehind(action, effect, limit().isLate());
-  if (pass !== FREE) await pass.over(endOfAction(finished, ended?.hasReached !== false && !halt.hasEnded()));
+  if (pass.over !== null) await pass.over(endOfAction(finished, ended?.hasReached !== false && !halt.hasEnded()));
   return certificate === undefined ? finished : { ...finished, certificate };
 }
 

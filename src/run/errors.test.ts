@@ -14,6 +14,18 @@ describe("RUN_ERRORS", () => {
     expect(diagnose(RUN_ERRORS, "RUN_HELD", { run: "r_1", pid: 7, hostname: "box" }).what).toBe(
       "run r_1 is hosted by process 7 on box",
     );
+    const killed = { scope: "all", by: "ann", why: "", source: ".pawl/kill", since: "now", isForeign: false };
+    const everything = diagnose(RUN_ERRORS, "RUN_KILL_SWITCH", killed);
+    expect([everything.what, everything.hint]).toEqual([
+      "the kill switch is on since now (.pawl/kill, ann)",
+      "Release it with `pawl kill --release`, or remove .pawl/kill.",
+    ]);
+    const foreign = { ...killed, scope: "r_1", why: "enough", source: "STATE.md:3", isForeign: true };
+    const one = diagnose(RUN_ERRORS, "RUN_KILL_SWITCH", foreign);
+    expect([one.what, one.hint]).toEqual([
+      "the kill switch is on for run r_1 since now (STATE.md:3, ann: enough)",
+      "Take the line out of STATE.md:3 to release it.",
+    ]);
     expect(diagnose(RUN_ERRORS, "RUN_NOT_HOSTED", { run: "r_1", status: "paused" }).what).toContain(
       "no process hosts it",
     );

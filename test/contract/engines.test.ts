@@ -11,6 +11,7 @@ import type { CreateEngine } from "../support/engine-fixture.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { childRunsContract } from "./child-runs.contract.ts";
 import { engineContract } from "./engine.contract.ts";
+import { engineKillContract } from "./engine-kill.contract.ts";
 import { policyGateContract } from "./policy-gate.contract.ts";
 import type { OpenStore } from "./store-fixture.ts";
 
@@ -41,6 +42,7 @@ const ENGINES: Record<string, CreateEngine> = {
 for (const [engine, create] of Object.entries(ENGINES)) {
   for (const [store, open] of Object.entries(STORES)) {
     engineContract(`${engine} on ${store}`, open, create);
+    engineKillContract(`${engine} on ${store}`, open, create);
     childRunsContract(`${engine} on ${store}`, open, create);
   }
 }

@@ -1,7 +1,7 @@
 /** The contract of the KillSwitch port. */
 import { describe, expect, it, vi } from "vitest";
 import type { RunId } from "../../src/base/ids.ts";
-import type { KillSwitch } from "../../src/ports/kill-switch.ts";
+import type { KillSwitch } from "../../src/ports/stop/kill-switch.ts";
 
 const RUN = "r_0123456789ab" as RunId;
 const OTHER = "r_0123456789cd" as RunId;

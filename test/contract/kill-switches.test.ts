@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createFileKillSwitch } from "../../src/adapters/files/kill-switch.ts";
 import { createMemoryFlags, createMemoryKillSwitch } from "../../src/adapters/memory/limits/kill-switch.ts";
 import type { RunId } from "../../src/base/ids.ts";
-import type { KillSwitch } from "../../src/ports/kill-switch.ts";
+import type { KillSwitch } from "../../src/ports/stop/kill-switch.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { killSwitchContract } from "./kill-switch.contract.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RunId } from "../../src/base/ids.ts";
-import type { Reaper } from "../../src/ports/reaper.ts";
+import type { Reaper } from "../../src/ports/stop/reaper.ts";
 import { isGone, makeFolder, removeFolders } from "../support/process-fixture.ts";
 
 const RUN = "r_reaper000001" as RunId;

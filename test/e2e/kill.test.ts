@@ -1,5 +1,5 @@
 /** Twelve states of a run, killed in each: no process two seconds later, no effect after it was said, and it never comes back. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
@@ -63,8 +63,9 @@ async function killAndLook(name: string, state: KillState, place: Place, all: bo
   await reach(state, place, running);
   const undo = (await state.hamper?.(place, running)) ?? (() => undefined);
   const acknowledged = pull(state, place, running, all);
+  acknowledged.catch(() => undefined);
   const since = await pulledAt(project, all);
-  const goneMs = (await goneAt(mark)) - since;
+  const goneMs = (await goneAt(mark, running.child.pid)) - since;
   undo();
   const ackAt = await acknowledged;
   const { stdout, stderr } = await running.ended;
@@ -118,12 +119,12 @@ async function pulledAt({ root }: Project, all: boolean): Promise<number> {
   return Date.now();
 }
 
-/** When nobody was left, as several looks in a row have found. */
-async function goneAt(mark: string): Promise<number> {
+/** When nobody was left that the run has started, as several looks in a row have found. Its host may have other runs. */
+async function goneAt(mark: string, host: number | undefined): Promise<number> {
   const until = Date.now() + 4 * GONE_MS;
   for (let first = 0, clean = 0; ; await sleep(15)) {
     const now = Date.now();
-    clean = marked(mark).length === 0 ? clean + 1 : 0;
+    clean = marked(mark).every((pid) => pid === host) ? clean + 1 : 0;
     if (clean === 1) first = now;
     if (clean === 3) return first;
     if (now > until) return now;
@@ -148,10 +149,36 @@ function readOf(path: string): Buffer {
   }
 }
 
-function effectsOf({ witness }: Place): readonly number[] {
-  if (!existsSync(witness)) return [];
-  const lines = readFileSync(witness, "utf8").split("\n");
+/** When each effect happened. */
+function effectsOf(place: Place): readonly number[] {
+  keepWitnesses(place);
+  const kept = keptIn(place);
+  const files = [place.witness, ...readdirSync(kept).map((name) => join(kept, name))].filter(existsSync);
+  const lines = files.flatMap((file) => readFileSync(file, "utf8").split("\n"));
   return lines.filter((line) => line.includes(" ")).map((line) => Number.parseFloat(line));
+}
+
+function keptIn({ project }: Place): string {
+  const kept = join(project.root, ".git", "kept");
+  mkdirSync(kept, { recursive: true });
+  return kept;
+}
+
+/** A workspace is removed with its run: a second name of the file stays, and whoever still writes to it is seen. */
+function keepWitnesses(place: Place): void {
+  const folder = join(place.project.root, ".pawl/workspaces");
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith("witness.log"),
+  )) {
+    try {
+      const path = join(folder, name);
+      const copy = join(keptIn(place), String(statSync(path).ino));
+      if (!existsSync(copy)) linkSync(path, copy);
+    } catch {
+      // It went with its workspace in the same moment.
+    }
+  }
 }
 
 /** What is stored says that it was killed, and whatever is tried, nothing goes on. */

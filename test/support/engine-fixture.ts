@@ -12,7 +12,7 @@ import type { Artifacts } from "../../src/ports/artifacts.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { Executor, ProcessReport } from "../../src/ports/executor.ts";
-import type { KillScope, KillSwitch } from "../../src/ports/kill-switch.ts";
+import type { KillScope, KillSwitch } from "../../src/ports/stop/kill-switch.ts";
 import type { Store } from "../../src/ports/store/store.ts";
 import type { RunEvent } from "../../src/run/events.ts";
 import type { OpenStore } from "../contract/store-fixture.ts";

@@ -17,7 +17,7 @@ import type { ActionReport } from "../../src/ports/actions.ts";
 import type { Artifacts } from "../../src/ports/artifacts.ts";
 import type { AttemptName, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
 import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
-import type { KillSwitch } from "../../src/ports/kill-switch.ts";
+import type { KillSwitch } from "../../src/ports/stop/kill-switch.ts";
 import type { Store } from "../../src/ports/store/store.ts";
 import type { Fact, RunEvent } from "../../src/run/events.ts";
 import { beginState } from "../../src/run/evolve.ts";

@@ -15,7 +15,7 @@ import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import { pausesAll } from "../../limits/kill/pauses-all.ts";
 import { FILE_ERRORS } from "../../ports/errors/file-errors.ts";
-import type { KillScope, KillSwitch, Pulled } from "../../ports/kill-switch.ts";
+import type { KillScope, KillSwitch, Pulled } from "../../ports/stop/kill-switch.ts";
 import { syncFolder, writeAll } from "./durable.ts";
 import { errnoOf } from "./store-errors.ts";
 
@@ -26,7 +26,7 @@ export interface FileKillSwitchOptions {
 }
 
 /** How old a look may be. Asked before every effect, it must cost nothing; whoever pulls waits longer than this. */
-export const STALE_MS = 20;
+const STALE_MS = 20;
 const WATCH_MS = 40;
 const YOUNG_MS = 100;
 const ALL = "kill";

@@ -5,7 +5,7 @@ import { heed } from "../../kernel/control/heed.ts";
 import { replay } from "../../kernel/replay.ts";
 import type { Engine, ReplayReport } from "../../ports/engine.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
-import type { KillSwitch } from "../../ports/kill-switch.ts";
+import type { KillSwitch } from "../../ports/stop/kill-switch.ts";
 import type { Control } from "../../ports/store/control.ts";
 import type { Lease } from "../../ports/store/lease.ts";
 import type { RunIndex } from "../../ports/store/run-index.ts";

@@ -12,7 +12,7 @@ import { restore } from "../../kernel/replay.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Hosted, HostedEnd, NewRun } from "../../ports/engine.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
-import type { KillSwitch } from "../../ports/kill-switch.ts";
+import type { KillSwitch } from "../../ports/stop/kill-switch.ts";
 import type { Control } from "../../ports/store/control.ts";
 import type { Lease } from "../../ports/store/lease.ts";
 import type { Holder, RunIndex, RunRow } from "../../ports/store/run-index.ts";

@@ -1,9 +1,9 @@
 /** What the kill switch means to an engine: nothing begins, nothing goes on, and what nobody hosts is ended. */
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
-import { formatInstant } from "../../base/instant.ts";
+import { formatInstant } from "../../base/text/instant.ts";
 import { heed, type KillRequest, killRequest } from "../../kernel/control/heed.ts";
-import type { KillScope } from "../../ports/kill-switch.ts";
+import type { KillScope } from "../../ports/stop/kill-switch.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
 import { type Hosting, takeOver } from "./hosting.ts";
 

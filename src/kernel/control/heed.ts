@@ -1,7 +1,7 @@
 /** What a person asked of a run, as facts. A request that the run's state has overtaken is no fact. */
 import type { RunId } from "../../base/ids.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
-import type { KillSwitch, Pulled } from "../../ports/kill-switch.ts";
+import type { KillSwitch, Pulled } from "../../ports/stop/kill-switch.ts";
 import type { ControlRequest } from "../../ports/store/control.ts";
 import type { Fact } from "../../run/events.ts";
 import type { RunState } from "../../run/state.ts";

@@ -3,7 +3,7 @@ import { planFrom } from "../../../test/support/plan-from-yaml.ts";
 import { createTestHost, type TestHost } from "../../../test/support/run-plan.ts";
 import { NO_USAGE } from "../../base/usage.ts";
 import type { ChildReport } from "../../ports/child-runs.ts";
-import type { KillScope } from "../../ports/kill-switch.ts";
+import type { KillScope } from "../../ports/stop/kill-switch.ts";
 import { replay } from "../replay.ts";
 
 const TWO = planFrom(`

@@ -1,6 +1,6 @@
 /** Pass: leave to use a target that a breaker guards. */
 import type { RunId } from "../../base/ids.ts";
-import { formatInstant } from "../../base/instant.ts";
+import { formatInstant } from "../../base/text/instant.ts";
 import type { CallEnd } from "../../limits/breaker/breaker.ts";
 import { BREAKER_RULES } from "../../limits/breaker/rules.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";

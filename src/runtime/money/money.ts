@@ -1,7 +1,7 @@
 /** What runs may spend and have spent, and why nothing happens: questions of people, answered from files, journals and the ledger. */
 import type { Clock } from "../../ports/clock.ts";
 import type { Heartbeats } from "../../ports/heartbeats.ts";
-import type { KillSwitch } from "../../ports/kill-switch.ts";
+import type { KillSwitch } from "../../ports/stop/kill-switch.ts";
 import type { Store } from "../../ports/store/store.ts";
 import type { MoneyActions } from "./money-actions.ts";
 

@@ -4,7 +4,7 @@ import type { OpenRun, PulledSwitch, SpentCap } from "../../loops/why/facts.ts";
 import { type Why, whyOf } from "../../loops/why/why.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Heartbeats } from "../../ports/heartbeats.ts";
-import type { KillScope, KillSwitch } from "../../ports/kill-switch.ts";
+import type { KillScope, KillSwitch } from "../../ports/stop/kill-switch.ts";
 import type { Store } from "../../ports/store/store.ts";
 import { blueprintFiles } from "../blueprint-files.ts";
 import { type CapStanding, capsOfLoop } from "./budget.ts";

@@ -7,12 +7,12 @@
  * Nothing is written to the journal before every process is gone: it may be busy, and that must not keep a process alive.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { pawlError } from "../../base/errors.ts";
+import { isPawlError, pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Engine } from "../../ports/engine.ts";
-import type { KillScope, KillSwitch, Pulled, Released } from "../../ports/kill-switch.ts";
-import type { Reaper } from "../../ports/reaper.ts";
+import type { KillScope, KillSwitch, Pulled, Released } from "../../ports/stop/kill-switch.ts";
+import type { Reaper } from "../../ports/stop/reaper.ts";
 import type { Holder, RunRow } from "../../ports/store/run-index.ts";
 import type { Store } from "../../ports/store/store.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
@@ -103,17 +103,17 @@ async function kill(
   hasState: () => boolean,
   request: KillRequest,
 ): Promise<KillReport> {
-  const { killSwitch, reaper } = parts;
+  const { killSwitch, reaper, clock } = parts;
   const { scope, by, why } = request;
-  const at = parts.clock.now();
   await parts.prepareState();
+  const before = await seenBefore(open, hasState, scope);
+  const at = clock.now();
   await killSwitch.pull({ ...request, at });
   const pulled = { scope, by, why, since: killSwitch.pulled(scope)?.at ?? at };
-  if (!hasState()) return { ...pulled, runs: [], processes: 0, hosts: [], left: [], complete: true };
-  const { store, engine } = await open();
-  if (scope !== "all") await requireOpen(store, scope, () => killSwitch.release(scope));
+  if (before === null) return { ...pulled, runs: [], processes: 0, hosts: [], left: [], complete: true };
+  const { store, engine } = before.opened();
   await wait(SEEN_MS);
-  const rows = await openRuns(store, scope);
+  const rows = union(before.rows, await openRuns(store, scope));
   const flagged = scope === "all" ? [] : rows;
   for (const { run } of flagged) await killSwitch.pull({ ...request, scope: run, at });
   const story = createStory(rows, at);
@@ -127,13 +127,46 @@ async function kill(
   return { ...pulled, runs, processes: story.processes ?? 0, hosts: story.hosts, left, complete };
 }
 
-/** A run that is not there, or has ended, needs no flag. */
-async function requireOpen(store: Store, run: RunId, release: () => Promise<unknown>): Promise<void> {
+interface Before {
+  readonly rows: readonly RunRow[];
+  /** Throws when the journal cannot be opened: the switch is pulled all the same. */
+  opened(): Open;
+}
+
+/** What is under way, as far as that can be known; null: this project has no runs. Hosts may be quicker than we are afterwards. */
+async function seenBefore(
+  open: () => Promise<Open>,
+  hasState: () => boolean,
+  scope: KillScope,
+): Promise<Before | null> {
+  if (!hasState()) {
+    if (scope !== "all") throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run: scope });
+    return null;
+  }
+  try {
+    const opened = await open();
+    if (scope !== "all") await requireOpen(opened.store, scope);
+    return { rows: await openRuns(opened.store, scope), opened: () => opened };
+  } catch (error) {
+    if (isPawlError(error) && error.code.startsWith("RUN_")) throw error;
+    const opened = (): never => {
+      throw error;
+    };
+    return { rows: [], opened };
+  }
+}
+
+async function requireOpen(store: Store, run: RunId): Promise<void> {
   const row = await store.runs.get(run);
-  if (row !== undefined && !isTerminal(row.status)) return;
-  await release();
   if (row === undefined) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run });
-  throw pawlError(RUN_ERRORS, "RUN_ENDED", { run, status: row.status, reason: row.reason ?? "" });
+  const { status, reason } = row;
+  if (isTerminal(status)) throw pawlError(RUN_ERRORS, "RUN_ENDED", { run, status, reason: reason ?? "" });
+}
+
+/** As they were first seen. */
+function union(first: readonly RunRow[], later: readonly RunRow[]): readonly RunRow[] {
+  const known = new Set(first.map(({ run }) => run));
+  return [...first, ...later.filter(({ run }) => !known.has(run))];
 }
 
 async function told(store: Store, row: RunRow, { at, open }: Story): Promise<KilledRun> {

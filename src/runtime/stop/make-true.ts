@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { isPawlError, type PawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import type { Engine } from "../../ports/engine.ts";
-import type { Reaper } from "../../ports/reaper.ts";
+import type { Reaper } from "../../ports/stop/reaper.ts";
 import type { Holder, RunRow } from "../../ports/store/run-index.ts";
 import type { Store } from "../../ports/store/store.ts";
 import { isTerminal } from "../../run/reasons.ts";

@@ -1,5 +1,5 @@
 /** Which runs a kill is about. */
-import type { KillScope } from "../../ports/kill-switch.ts";
+import type { KillScope } from "../../ports/stop/kill-switch.ts";
 import type { RunPage, RunQuery, RunRow } from "../../ports/store/run-index.ts";
 import type { Store } from "../../ports/store/store.ts";
 import { isTerminal, STATUSES } from "../../run/reasons.ts";

@@ -33,7 +33,6 @@ export interface KillState {
 type Told = Pick<Place, "witness" | "mark">;
 const HEAD = `version: 1
 name: victim
-workspace: directory
 policy: { allow: [{ run: ["perl", "**"] }, { action: "git.*" }], ask: [{ run: ["ask", "**"] }] }
 `;
 const command = (manner: string, { mark }: Told, more = ""): string =>

@@ -1,6 +1,6 @@
 /** The kill switch in memory. Switches made on the same flags see each other, as processes do that share a folder. */
 import type { RunId } from "../../../base/ids.ts";
-import type { KillScope, KillSwitch, Pulled } from "../../../ports/kill-switch.ts";
+import type { KillScope, KillSwitch, Pulled } from "../../../ports/stop/kill-switch.ts";
 
 export interface MemoryFlags {
   readonly pulled: Map<KillScope, Pulled>;

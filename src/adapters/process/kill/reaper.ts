@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { RunId } from "../../../base/ids.ts";
-import type { Reaped, Reaper } from "../../../ports/reaper.ts";
+import type { Reaped, Reaper } from "../../../ports/stop/reaper.ts";
 import type { Holder } from "../../../ports/store/run-index.ts";
 import { killFound } from "../reap.ts";
 import { sendSignal } from "../terminate.ts";

@@ -1,5 +1,5 @@
 import { pawlError } from "../../../base/errors.ts";
-import type { Released } from "../../../ports/kill-switch.ts";
+import type { Released } from "../../../ports/stop/kill-switch.ts";
 import type { KilledRun, KillReport } from "../../../runtime/stop/kill.ts";
 import { CLI_ERRORS } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";

@@ -1,6 +1,6 @@
 /** Reaper: ends processes of runs that other processes host. For a kill: whoever hosts them may hang. */
-import type { RunId } from "../base/ids.ts";
-import type { Holder } from "./store/run-index.ts";
+import type { RunId } from "../../base/ids.ts";
+import type { Holder } from "../store/run-index.ts";
 
 export interface Reaped {
   /** Processes that were ended. */

@@ -2,7 +2,7 @@
  * KillSwitch: the durable flag that stops runs, from any process, with or without Pawl. It is asked before every effect, so
  * asking costs next to nothing. It needs no journal: it works while that is busy or broken.
  */
-import type { RunId } from "../base/ids.ts";
+import type { RunId } from "../../base/ids.ts";
 
 /** One run, or every run of the project and any that would begin. */
 export type KillScope = RunId | "all";
