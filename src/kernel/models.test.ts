@@ -102,6 +102,14 @@ describe("a stage that may call models", () => {
     expect(refused).toMatchObject({ cause: "spawn_error", error: "There is no key for anthropic." });
   });
 
+  it("costs nothing where there is no tree to work in", async () => {
+    const { models, seen } = access();
+    const host = createTestHost(PLAN, { ports: { models } });
+    await host.start({}, "nothing");
+    expect(finished(await host.events())).toMatchObject({ cause: "spawn_error", usage: { tokens: 0, microUsd: 0 } });
+    expect(seen.grants).toEqual([]);
+  });
+
   it("lets go of the door when its host fails", async () => {
     const { models, seen } = access();
     const broken = createTestHost(PLAN, {

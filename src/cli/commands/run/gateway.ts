@@ -5,7 +5,7 @@ import { CLI_ERRORS } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { readDollars, readTokens } from "../../input/amounts.ts";
 import type { CommandSpec, Context } from "../../spec.ts";
-import { type Budget, callLine, openingLines, summaryLines } from "../../views/gateway.ts";
+import { type Budget, callLine, openingLines, summaryLines } from "../../views/models/gateway.ts";
 
 export const gatewayCommand: CommandSpec = {
   name: "gateway",
