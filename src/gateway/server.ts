@@ -102,6 +102,7 @@ function doorOf({ token, open }: { token: string; open: OpenGrant }, end: (open:
     refused: open.refused,
     missed: open.missed,
     parkedUntil: open.parkedUntil,
+    degraded: open.degraded,
   });
   const close = async (): Promise<ModelUse> => {
     end(open);

@@ -9,7 +9,14 @@ import type { RunEvent } from "../run/events.ts";
 const PLAN = planFrom(
   "stages:\n  - { id: a, command: [ok], env: { ANTHROPIC_BASE_URL: mine, X: y }, models: { tokens: 2k, usd: 0.5, providers: [anthropic] } }\n",
 );
-const USE: ModelUse = { usage: { tokens: 700, microUsd: 90 }, calls: 3, refused: 0, missed: 0, parkedUntil: null };
+const USE: ModelUse = {
+  usage: { tokens: 700, microUsd: 90 },
+  calls: 3,
+  refused: 0,
+  missed: 0,
+  parkedUntil: null,
+  degraded: null,
+};
 
 interface Seen {
   readonly grants: ModelGrant[];
@@ -67,9 +74,21 @@ describe("a stage that may call models", () => {
         priority: 0,
         calls: 1000,
         providers: ["anthropic"],
+        record: false,
       },
     ]);
     expect(seen.closed).toBeGreaterThan(0);
+  });
+
+  it("leaves all that passed as an artifact, beside its own", async () => {
+    const traffic = { sha256: "1".repeat(64), bytes: 9 };
+    const { models, seen } = access({ traffic });
+    const plan = planFrom("stages:\n  - { id: a, command: [ok], models: { tokens: 1, usd: 1, record: true } }\n");
+    const own = { sha256: "2".repeat(64), bytes: 1 };
+    const host = createTestHost(plan, { ports: { models }, stages: { a: [{ artifacts: { own } }] } });
+    await host.start();
+    expect(finished(await host.events())).toMatchObject({ artifacts: { own, "model-traffic": traffic } });
+    expect(seen.grants).toMatchObject([{ record: true, providers: null }]);
   });
 
   it("has failed when a replay had no answer for it, whatever it says itself", async () => {
