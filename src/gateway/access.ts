@@ -97,7 +97,7 @@ async function reconcile({ ledger, records, clock }: ModelAccessOptions, key: st
   let usage: Usage = NO_USAGE;
   for (const [call, { reserved }] of begun) usage = addUsage(usage, ended.get(call)?.charged ?? reserved);
   await records.forget(key);
-  return { usage, calls: begun.size, refused: 0, missed: 0, parkedUntil: null, degraded: null };
+  return { usage, calls: begun.size, refused: 0, missed: 0, parkedUntil: null };
 }
 
 /** Keys of everything that is still held below this one. */

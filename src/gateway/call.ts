@@ -91,7 +91,6 @@ export async function answerCall(
     open.calls -= 1;
     return say(refusalFor("GATEWAY_BUDGET_REACHED", { why: refusalText(answer) }));
   }
-  open.degraded ??= answer.degraded;
   const { tokens, microUsd } = worst;
   const model = candidates[0]?.model ?? "";
   const begun = { type: "begun", key, at: passage.begunAt, model, reserved: { tokens, microUsd } } as const;

@@ -42,8 +42,6 @@ export interface OpenGrant {
   readonly underWay: Set<Promise<void>>;
   /** Aborts when the grant is closed. */
   readonly over: AbortController;
-  /** The first cap that a call found nearly used up. */
-  degraded: Cap | null;
   /** Until when the provider that refused the last call has no quota left; null: it did not refuse, or did not say. */
   parkedUntil: number | null;
 }
@@ -74,7 +72,6 @@ export function createGrants(random: (count: number) => Uint8Array = randomBytes
         underWay: new Set(),
         over: new AbortController(),
         parkedUntil: null,
-        degraded: null,
       };
       digests.set(open, digestOf(token));
       return { token, open };

@@ -102,7 +102,6 @@ function doorOf({ token, open }: { token: string; open: OpenGrant }, end: (open:
     refused: open.refused,
     missed: open.missed,
     parkedUntil: open.parkedUntil,
-    degraded: open.degraded,
   });
   const close = async (): Promise<ModelUse> => {
     end(open);

@@ -15,7 +15,6 @@ const USE: ModelUse = {
   refused: 0,
   missed: 0,
   parkedUntil: null,
-  degraded: null,
 };
 
 interface Seen {

@@ -27,8 +27,6 @@ export interface ModelUse {
   readonly missed: number;
   /** When the quota of a provider that said no comes back; null: none said so. */
   readonly parkedUntil: number | null;
-  /** The first cap of which a call found 80 % or more spent or held; null: none did. */
-  readonly degraded: Cap | null;
   /** All that passed, one call a line; without it, nothing was kept. */
   readonly traffic?: ArtifactRef;
 }
