@@ -71,6 +71,8 @@ export interface ModelsSpec {
   readonly calls: number;
   /** null: any that there is a key for. */
   readonly providers: readonly string[] | null;
+  /** All that passes is kept as an artifact. */
+  readonly record?: true;
 }
 
 /** What a process is started from: an argument list, or one text for a shell. Both may hold references. */

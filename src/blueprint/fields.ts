@@ -155,6 +155,7 @@ const MODELS = object(
       shape: list(name(), { min: 1, max: 20 }),
       about: "Providers it may use, such as anthropic (any with a key).",
     },
+    record: { shape: boolean(), about: "Keep all that passes as the artifact model-traffic, secrets masked (false)." },
   },
   "models",
 );
@@ -162,7 +163,7 @@ const MODELS = object(
 const target = text({ expected: "the id of a stage, or done, fail or paused", max: 64 });
 
 const reservedOutput = (key: string): string | undefined =>
-  key === "log" ? "the log of the process has this name" : undefined;
+  ({ log: "the log of the process has this name", "model-traffic": "what passed to models has this name" })[key];
 const reservedVariable = (key: string): string | undefined =>
   key.startsWith("PAWL_") ? "names that begin with PAWL_ are set by the runtime" : undefined;
 

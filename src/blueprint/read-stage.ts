@@ -212,7 +212,7 @@ const MOST_CALLS = 1000;
 
 function modelsOf({ models }: StageFound): { readonly models?: ModelsSpec } {
   if (models === undefined) return {};
-  const { tokens, usd, calls, providers } = models.value;
+  const { tokens, usd, calls, providers, record } = models.value;
   const names = providers?.value.map(({ value }) => value);
   return {
     models: {
@@ -220,6 +220,7 @@ function modelsOf({ models }: StageFound): { readonly models?: ModelsSpec } {
       microUsd: usd?.value ?? 0,
       calls: calls?.value ?? MOST_CALLS,
       providers: names === undefined ? null : [...new Set(names)].sort(),
+      ...(record?.value === true ? { record: true } : {}),
     },
   };
 }

@@ -1,11 +1,15 @@
 /** ModelAccess through a gateway of this process: it begins with the first stage that needs it. */
 import type { Server } from "node:http";
 import { addUsage, NO_USAGE, type Usage } from "../base/usage.ts";
+import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { CallRecords } from "../ports/models/call-records.ts";
 import type { ModelAccess, ModelUse } from "../ports/models/model-access.ts";
 import { BEHIND } from "../ports/sandbox.ts";
 import type { Ledger, OpenPage } from "../ports/store/ledger.ts";
+import type { Traffic } from "./grants.ts";
+import type { RecordedCall } from "./record/recorded-call.ts";
+import { createRecorder } from "./record/recorder.ts";
 import type { Gateway } from "./server.ts";
 import { gatewayVariables } from "./variables.ts";
 
@@ -15,6 +19,8 @@ export interface ModelAccessOptions {
   readonly ledger: Pick<Ledger, "settle" | "withdraw" | "open">;
   readonly records: CallRecords;
   readonly clock: Pick<Clock, "now">;
+  readonly artifacts: Pick<Artifacts, "put">;
+  readonly redact: (text: string) => string;
   /** Makes a server listen at a socket for this user only, and says where. */
   readonly bind: (server: Server) => Promise<string>;
 }
@@ -28,13 +34,15 @@ export function createModelAccess(options: ModelAccessOptions): ModelAccess {
     return { gateway, socket: await gateway.listenAt(options.bind) };
   });
   return {
-    async open({ key, accounts, caps, priority, calls, providers }) {
+    async open({ record, ...grant }) {
       const { gateway, socket } = await standing();
-      const door = gateway.open({ key, accounts, caps, priority, calls, providers });
+      const kept: RecordedCall[] = [];
+      const traffic = record ? { traffic: recorderOf(options, kept) } : {};
+      const door = gateway.open({ ...grant, ...traffic });
       const close = async (): Promise<ModelUse> => {
         const use = await door.close();
-        await records.forget(key);
-        return use;
+        await records.forget(grant.key);
+        return record ? { ...use, traffic: await options.artifacts.put(linesOf(kept)) } : use;
       };
       return {
         env: gatewayVariables(`http://127.0.0.1:${BEHIND.modelsPort}`, door.token),
@@ -44,6 +52,27 @@ export function createModelAccess(options: ModelAccessOptions): ModelAccess {
     },
     reconcile: (key) => reconcile(options, key),
   };
+}
+
+/** So much of one request or answer; what an attempt may spend bounds the rest. */
+const MOST_RECORDED_BYTES = 4 * 1024 * 1024;
+const MOST_TRAFFIC_BYTES = 64 * 1024 * 1024;
+
+function recorderOf({ redact }: ModelAccessOptions, kept: RecordedCall[]): Traffic {
+  return createRecorder({ redact, mostBytes: MOST_RECORDED_BYTES, write: (call) => void kept.push(call) });
+}
+
+/** One call a line, from the first; what no longer fits is left out. */
+function linesOf(kept: readonly RecordedCall[]): Uint8Array {
+  const lines: Buffer[] = [];
+  let left = MOST_TRAFFIC_BYTES;
+  for (const call of kept) {
+    const line = Buffer.from(`${JSON.stringify(call)}\n`);
+    left -= line.length;
+    if (left < 0) break;
+    lines.push(line);
+  }
+  return Buffer.concat(lines);
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

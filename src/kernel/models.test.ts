@@ -9,7 +9,13 @@ import type { RunEvent } from "../run/events.ts";
 const PLAN = planFrom(
   "stages:\n  - { id: a, command: [ok], env: { ANTHROPIC_BASE_URL: mine, X: y }, models: { tokens: 2k, usd: 0.5, providers: [anthropic] } }\n",
 );
-const USE: ModelUse = { usage: { tokens: 700, microUsd: 90 }, calls: 3, refused: 0, missed: 0, parkedUntil: null };
+const USE: ModelUse = {
+  usage: { tokens: 700, microUsd: 90 },
+  calls: 3,
+  refused: 0,
+  missed: 0,
+  parkedUntil: null,
+};
 
 interface Seen {
   readonly grants: ModelGrant[];
@@ -67,9 +73,21 @@ describe("a stage that may call models", () => {
         priority: 0,
         calls: 1000,
         providers: ["anthropic"],
+        record: false,
       },
     ]);
     expect(seen.closed).toBeGreaterThan(0);
+  });
+
+  it("leaves all that passed as an artifact, beside its own", async () => {
+    const traffic = { sha256: "1".repeat(64), bytes: 9 };
+    const { models, seen } = access({ traffic });
+    const plan = planFrom("stages:\n  - { id: a, command: [ok], models: { tokens: 1, usd: 1, record: true } }\n");
+    const own = { sha256: "2".repeat(64), bytes: 1 };
+    const host = createTestHost(plan, { ports: { models }, stages: { a: [{ artifacts: { own } }] } });
+    await host.start();
+    expect(finished(await host.events())).toMatchObject({ artifacts: { own, "model-traffic": traffic } });
+    expect(seen.grants).toMatchObject([{ record: true, providers: null }]);
   });
 
   it("has failed when a replay had no answer for it, whatever it says itself", async () => {
@@ -100,6 +118,14 @@ describe("a stage that may call models", () => {
       Promise.reject(pawlError(GATEWAY_ERRORS, "GATEWAY_KEY_MISSING", { provider: "anthropic" }));
     const refused = finished(await ended({ ports: { models: { ...models, open } } }));
     expect(refused).toMatchObject({ cause: "spawn_error", error: "There is no key for anthropic." });
+  });
+
+  it("costs nothing where there is no tree to work in", async () => {
+    const { models, seen } = access();
+    const host = createTestHost(PLAN, { ports: { models } });
+    await host.start({}, "nothing");
+    expect(finished(await host.events())).toMatchObject({ cause: "spawn_error", usage: { tokens: 0, microUsd: 0 } });
+    expect(seen.grants).toEqual([]);
   });
 
   it("lets go of the door when its host fails", async () => {

@@ -8,6 +8,9 @@ import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { ModelDoor, ModelGrant } from "../ports/models/model-access.ts";
 import { type Finished, type Flight, failure, type Of } from "./flight.ts";
 
+/** Name of the artifact that all traffic is kept as; no output of a stage can have it. */
+const TRAFFIC = "model-traffic";
+
 /** What is done with the door that there is, or with none. */
 type Work = (door: ModelDoor | null) => Promise<Finished>;
 
@@ -33,10 +36,11 @@ export async function withModels(
   if ("refusal" in door) return plain({ ...failure("spawn_error", door.refusal), usage: NO_USAGE });
   try {
     const finished = await work(door);
-    const { usage, missed, parkedUntil } = await door.close();
-    if (missed === 0) return { finished: { ...finished, usage }, parkedUntil };
+    const { usage, missed, parkedUntil, traffic } = await door.close();
+    const kept = traffic === undefined ? {} : { artifacts: { ...finished.artifacts, [TRAFFIC]: traffic } };
+    if (missed === 0) return { finished: { ...finished, ...kept, usage }, parkedUntil };
     const error = `${missed} calls to models were not in the record that is replayed`;
-    return plain({ ...finished, ...failure("invalid_output", error), usage });
+    return plain({ ...finished, ...kept, ...failure("invalid_output", error), usage });
   } finally {
     await door.close();
   }
@@ -79,5 +83,6 @@ function grantOf(flight: Flight, models: ModelsSpec): ModelGrant {
     priority: 0,
     calls: models.calls,
     providers: models.providers,
+    record: models.record === true,
   };
 }

@@ -69,7 +69,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const { policyFiles } = config;
   const killSwitch = createFileKillSwitch({ stateDir: paths.state, root });
   const actions = createActions([...ownActions(repository, config, early, late), options.actions ?? []]);
-  const models = lateModels(root, config, clock);
+  const models = lateModels(early, config, clock);
 
   const parts: RuntimeParts = {
     root,
@@ -243,7 +243,7 @@ function lateSandbox(config: Config): Sandbox {
 }
 
 /** Most runs call no model. */
-function lateModels(root: string, config: Config, clock: Clock) {
+function lateModels({ root, artifacts, redact }: EarlyParts, config: Config, clock: Clock) {
   const built: Promise<Gateway>[] = [];
   const load = async ({ ledger, breakers }: Store): Promise<ModelAccess> => {
     const { buildGateway } = await import("./models/build-gateway.ts");
@@ -257,7 +257,7 @@ function lateModels(root: string, config: Config, clock: Clock) {
       return building;
     };
     const bind = (server: Server): Promise<string> => listenIn(config.socketDir, server);
-    return createModelAccess({ gateway: build, ledger, records, clock, bind });
+    return createModelAccess({ gateway: build, ledger, records, clock, bind, artifacts, redact });
   };
   return {
     of: (store: Store) => later<ModelAccess>(["open", "reconcile"], () => load(store)),

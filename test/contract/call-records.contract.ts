@@ -5,7 +5,7 @@ import type { CallBegun, CallEnded, CallRecords } from "../../src/ports/models/c
 export const BEGUN: CallBegun = {
   ...{ type: "begun", key: "r_1/work/1/1/1", at: 1000, model: "m", reserved: { tokens: 100, microUsd: 300 } },
 };
-export const ENDED: CallEnded = {
+const ENDED: CallEnded = {
   ...{ type: "ended", key: "r_1/work/1/1/1", at: 2000, provider: "anthropic", model: "m-1", estimate: null },
   charged: { tokens: 35, microUsd: 90 },
 };

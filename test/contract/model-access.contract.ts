@@ -8,6 +8,7 @@ import type { Ledger } from "../../src/ports/store/ledger.ts";
 export interface AccessParts {
   readonly access: ModelAccess;
   readonly ledger: Ledger;
+  artifact(sha256: string): Promise<string>;
   /** What a host that died has left of the attempt. */
   leave(key: string, records: readonly CallRecord[]): Promise<void>;
 }
@@ -18,7 +19,16 @@ const NO_CALLS = { refused: 0, missed: 0, parkedUntil: null };
 
 function grantOf(change: Partial<ModelGrant> = {}): ModelGrant {
   const cap = { account: ACCOUNT, unit: "tokens", window: "run", amount: 100_000, source: "the test" } as const;
-  return { key: KEY, accounts: [ACCOUNT], caps: [cap], priority: 0, calls: null, providers: null, ...change };
+  return {
+    key: KEY,
+    accounts: [ACCOUNT],
+    caps: [cap],
+    priority: 0,
+    calls: null,
+    providers: null,
+    record: false,
+    ...change,
+  };
 }
 
 /** A call as a client behind the wall makes it. */
@@ -58,6 +68,18 @@ export function modelAccessContract(name: string, create: () => Promise<AccessPa
       expect((await one.close()).calls).toBe(1);
       expect(await call(two)).toBe(200);
       expect(await two.close()).toMatchObject({ calls: 2, usage: { tokens: 70 } });
+    });
+
+    it("keeps all that passes when it is asked to", async () => {
+      const { access, artifact } = await create();
+      const door = await access.open(grantOf({ record: true }));
+      expect([await call(door), await call(door)]).toEqual([200, 200]);
+      const { traffic } = await door.close();
+      const lines = (await artifact(traffic?.sha256 ?? "")).trim().split("\n");
+      expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+        { order: 1, model: "m", status: 200 },
+        { order: 2 },
+      ]);
     });
 
     it("settles what a host that died has left: as it ended, as it was reserved, or not at all", async () => {

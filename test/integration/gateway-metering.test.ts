@@ -142,7 +142,7 @@ describe("an answer in one piece", () => {
 
   it("is counted, and is settled before the client sees it", async () => {
     const provider = await fakeProvider(json({ model: "m", usage: USAGE, content: [] }));
-    const standing = await standingGateway({ upstream: provider.url });
+    const standing = await standingGateway({ upstream: provider.url, settleMs: 100 });
     const answer = await ask(standing, "/v1/messages", { model: "m", max_tokens: 100 });
     expect(JSON.parse(answer.text)).toEqual({ model: "m", usage: USAGE, content: [] });
     expect(await spent(standing)).toEqual({ tokens: [35, 0], microUsd: [35, 0] });

@@ -4,7 +4,7 @@ import { anyNumber } from "../shapes/value-shapes.ts";
 
 const MOST_TOKENS = 100_000_000;
 
-export const MODEL_NAME = {
+const MODEL_NAME = {
   pattern: /^[A-Za-z0-9][\w.:@/-]{0,199}$/,
   expected: "the name of a model, such as my-model or openai/my-model",
 } as const;

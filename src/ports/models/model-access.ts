@@ -1,6 +1,7 @@
 /** ModelAccess: a stage may call models, through the gateway and no other way, up to an amount. */
 import type { Usage } from "../../base/usage.ts";
 import type { Account, Cap } from "../../limits/ledger/cap.ts";
+import type { ArtifactRef } from "../../run/events.ts";
 
 export interface ModelGrant {
   /** `RUN/STAGE/VISIT/ATTEMPT`: no two attempts share it. */
@@ -12,6 +13,8 @@ export interface ModelGrant {
   readonly calls: number | null;
   /** null: any that there is a key for. */
   readonly providers: readonly string[] | null;
+  /** Keep all that passes. */
+  readonly record: boolean;
 }
 
 /** What an attempt used of models. */
@@ -24,6 +27,8 @@ export interface ModelUse {
   readonly missed: number;
   /** When the quota of a provider that said no comes back; null: none said so. */
   readonly parkedUntil: number | null;
+  /** All that passed, one call a line; without it, nothing was kept. */
+  readonly traffic?: ArtifactRef;
 }
 
 export interface ModelDoor {

@@ -8,7 +8,7 @@ import type { Account, Cap } from "../../limits/ledger/cap.ts";
 import type { CallReport } from "../../ports/models/call-report.ts";
 import type { ModelUse } from "../../ports/models/model-access.ts";
 import { buildGateway, type GatewayParts } from "./build-gateway.ts";
-import { createRecordFolder, readRecordFolder } from "./record-folder.ts";
+import { createRecordFolder, readRecord } from "./record-folder.ts";
 
 export interface SessionOptions {
   /** 0: any that is free. */
@@ -62,7 +62,7 @@ export async function openSession(
 
 async function trafficOf(wanted: SessionOptions["traffic"], redact: (text: string) => string): Promise<Traffic | null> {
   if (wanted === null) return null;
-  if (wanted.kind === "replay") return createPlayer(await readRecordFolder(wanted.folder));
+  if (wanted.kind === "replay") return createPlayer(await readRecord(wanted.folder));
   const write = await createRecordFolder(wanted.folder);
   return createRecorder({ redact, mostBytes: MOST_RECORDED_BYTES, write });
 }

@@ -1,6 +1,6 @@
 /** A record of model traffic in a folder: one file for each answer, in the order they came to their end. */
 import { writeFileSync } from "node:fs";
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pawlError } from "../../base/errors.ts";
 import type { RecordedCall } from "../../gateway/record/recorded-call.ts";
@@ -18,14 +18,19 @@ export async function createRecordFolder(folder: string): Promise<(call: Recorde
   };
 }
 
-export async function readRecordFolder(folder: string): Promise<readonly RecordedCall[]> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => NAME.test(name)).sort();
-  if (names.length === 0) throw unfit(folder, "there is no record in it");
-  return Promise.all(names.map(async (name) => readCall(folder, name)));
+/** A folder that was recorded, or a file with one call a line, as a stage leaves it. */
+export async function readRecord(path: string): Promise<readonly RecordedCall[]> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isFile() === true) {
+    const lines = (await readFile(path, "utf8")).split("\n").filter((line) => line !== "");
+    return lines.map((line, at) => readCall(line, path, `line ${at + 1}`));
+  }
+  const names = (await readdir(path).catch(() => [])).filter((name) => NAME.test(name)).sort();
+  if (names.length === 0) throw unfit(path, "there is no record in it");
+  return Promise.all(names.map(async (name) => readCall(await readFile(join(path, name), "utf8"), path, name)));
 }
 
-async function readCall(folder: string, name: string): Promise<RecordedCall> {
-  const text = await readFile(join(folder, name), "utf8");
+function readCall(text: string, path: string, place: string): RecordedCall {
   try {
     const call = JSON.parse(text) as RecordedCall;
     const isOurs = call.version === 1 && typeof call.digest === "string" && typeof call.status === "number";
@@ -33,7 +38,7 @@ async function readCall(folder: string, name: string): Promise<RecordedCall> {
   } catch {
     // Said below.
   }
-  throw unfit(folder, `${name} is not a recorded call`);
+  throw unfit(path, `${place} is not a recorded call`);
 }
 
 function unfit(path: string, problem: string): Error {

@@ -1,4 +1,5 @@
 /** A gateway in front of a provider of the test, with a ledger in memory. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { createMemoryCallRecords } from "../../../src/adapters/memory/models/call-records.ts";
 import { createMemoryStore } from "../../../src/adapters/memory/store.ts";
@@ -49,6 +50,8 @@ export interface StandingOptions {
   readonly clock?: Pick<Clock, "now">;
   readonly mostRequestBytes?: number;
   readonly records?: CallRecords;
+  /** How long the ledger takes to settle. */
+  readonly settleMs?: number;
 }
 
 export const ACCOUNT = { scope: "run", name: "r_test/work/1/1" } as const;
@@ -63,7 +66,7 @@ export async function standingGateway(options: StandingOptions): Promise<Standin
   const records = options.records ?? createMemoryCallRecords();
   const calls: CallReport[] = [];
   const gateway = createGateway({
-    ...{ ledger, records, prices, router, clock },
+    ...{ ledger: slowed(ledger, options.settleMs ?? 0), records, prices, router, clock },
     redact: createRedactor({ secrets: [...keys.values()] }).text,
     onCall: (report) => calls.push(report),
     upstream: createUpstream({ providers, keys, idleMs: 5000 }),
@@ -80,6 +83,16 @@ export async function standingGateway(options: StandingOptions): Promise<Standin
     ...grant,
   });
   return { gateway, url, door, token: door.token, ledger, records, calls };
+}
+
+function slowed(ledger: Ledger, ms: number): Ledger {
+  return {
+    ...ledger,
+    settle: async (...settlement) => {
+      if (ms > 0) await sleep(ms);
+      await ledger.settle(...settlement);
+    },
+  };
 }
 
 /** Tokens of all calls, as the gateway read them. */

@@ -5,7 +5,7 @@ import { CLI_ERRORS } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { readDollars, readTokens } from "../../input/amounts.ts";
 import type { CommandSpec, Context } from "../../spec.ts";
-import { type Budget, callLine, openingLines, summaryLines } from "../../views/gateway.ts";
+import { type Budget, callLine, openingLines, summaryLines } from "../../views/models/gateway.ts";
 
 export const gatewayCommand: CommandSpec = {
   name: "gateway",
@@ -22,7 +22,7 @@ export const gatewayCommand: CommandSpec = {
     { kind: "text", flags: "--tokens <count>", summary: "most tokens, such as 200k or 1m (not limited)" },
     { kind: "count", flags: "--calls <n>", summary: "most calls (not limited)", min: 1 },
     { kind: "text", flags: "--record <folder>", summary: "keep all that passes in a new folder, secrets masked" },
-    { kind: "text", flags: "--replay <folder>", summary: "answer from such a folder, without a network" },
+    { kind: "text", flags: "--replay <record>", summary: "answer from such a folder, or the model-traffic of a stage" },
     { kind: "list", flags: "--upstream <provider=url>", summary: "another address of anthropic, openai or google" },
   ],
   examples: [

@@ -1,10 +1,10 @@
 /** The gateway for people: how to use it, a line for each call, and what it came to. */
-import { formatUsd } from "../../base/usage.ts";
-import type { CallReport } from "../../ports/models/call-report.ts";
-import type { ModelUse } from "../../ports/models/model-access.ts";
-import type { Paint } from "../output.ts";
-import { oneLine } from "./event-line.ts";
-import { countOf, formatElapsed } from "./text/format-time.ts";
+import { formatUsd } from "../../../base/usage.ts";
+import type { CallReport } from "../../../ports/models/call-report.ts";
+import type { ModelUse } from "../../../ports/models/model-access.ts";
+import type { Paint } from "../../output.ts";
+import { oneLine } from "../event-line.ts";
+import { countOf, formatElapsed } from "../text/format-time.ts";
 
 export interface Budget {
   readonly microUsd: number | null;
