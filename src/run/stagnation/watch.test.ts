@@ -108,6 +108,25 @@ stages:
     });
   });
 
+  it("tells nothing by its tests where they have no names, or did not come to an end", async () => {
+    const yaml = (format: string) => `limits: { rounds: ${ROUNDS}, stagnation: { test_outcomes: 2 } }
+stages:
+  - { id: fix, command: [ok, fix] }
+  - { id: verify, gate: { tests: { command: [ok, verify], format: ${format}, reruns: 0 } }, on: { fail: fix, escalate: fail } }
+`;
+    const work: Script["work"] = (request, files) => {
+      if (request.stage === "fix") files.set("a", `try ${roundOf(request)}`);
+    };
+    const late: Ending = { cause: "timeout", error: "it took too long" };
+    for (const ending of [failed(), late])
+      expect(
+        await live(yaml("auto"), { work, endings: ({ stage }) => (stage === "verify" ? ending : {}) }),
+      ).toMatchObject({
+        reason: "max_rounds",
+        rounds: ROUNDS,
+      });
+  });
+
   it("is stuck when a group fails the same way, and not when its members do", async () => {
     const yaml = `limits: { rounds: ${ROUNDS} }
 stages:
