@@ -48,6 +48,30 @@ describe("a run that goes round", () => {
     );
   });
 
+  it("is stuck when all that differs is what nobody asked for, such as its traffic with models", async () => {
+    const kept = (request: ProcessRequest): Ending => ({
+      artifacts: { traffic: { sha256: request.key, bytes: 1 }, note: { sha256: "same", bytes: 1 } },
+    });
+    const yaml = LOOP.replace("command: [ok, fix]", "command: [ok, fix], outputs: { note: note.txt }");
+    const { reason, rounds } = await live(yaml, {
+      endings: (request) => (request.stage === "fix" ? kept(request) : verify()(request)),
+    });
+    expect({ reason, rounds }).toEqual({ reason: "stagnation", rounds: 3 });
+  });
+
+  it("is not stuck while what it stores differs", async () => {
+    const yaml = `limits: { rounds: ${ROUNDS} }
+stages:
+  - { id: act, action: test.work, on_success: look }
+  - { id: look, command: [ok], sandbox: read_only, outputs: { note: note.txt }, on_success: act }
+`;
+    const { reason, rounds } = await live(yaml, {
+      endings: (request) => ({ artifacts: { note: { sha256: request.key, bytes: 1 } } }),
+      action: async () => ({ ok: true, artifacts: { out: { sha256: "x", bytes: 1 } } }),
+    });
+    expect({ reason, rounds }).toEqual({ reason: "max_rounds", rounds: ROUNDS });
+  });
+
   it("is stuck when its maker makes the same change again", async () => {
     const { reason, rounds } = await live(LOOP, {
       endings: verify(),
