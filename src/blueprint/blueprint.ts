@@ -216,6 +216,7 @@ export interface LimitsSpec {
   readonly consecutiveFailures?: number;
   readonly tokens?: number;
   readonly microUsd?: number;
+  readonly turns?: number;
   readonly spawns?: number;
   readonly depth?: number;
   /** Rules of stagnation that have another threshold than they have by themselves. */

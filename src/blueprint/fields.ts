@@ -281,6 +281,7 @@ const LIMITS = object(
     },
     tokens: { shape: tokenCount(), about: "Most tokens, such as 500k." },
     usd: { shape: dollars(), about: "Most money, in dollars." },
+    turns: { shape: integer(1, 1_000_000), about: "Most calls to models, with those of child runs." },
     spawns: { shape: integer(1, 100_000), about: "Most child runs, with those that they start." },
     depth: { shape: integer(1, 16), about: "How deep child runs may go: 1 is its own, which then start none." },
     stagnation: {

@@ -87,6 +87,7 @@ function limitsOf(found: LimitsFound): LimitsSpec {
     ...(found.consecutive_failures === undefined ? {} : { consecutiveFailures: found.consecutive_failures.value }),
     ...(found.tokens === undefined ? {} : { tokens: found.tokens.value }),
     ...(found.usd === undefined ? {} : { microUsd: found.usd.value }),
+    ...(found.turns === undefined ? {} : { turns: found.turns.value }),
     ...(found.spawns === undefined ? {} : { spawns: found.spawns.value }),
     ...(found.depth === undefined ? {} : { depth: found.depth.value }),
     ...(found.stagnation === undefined ? {} : { stagnation: stagnationOf(found.stagnation.value) }),

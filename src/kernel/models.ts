@@ -33,14 +33,14 @@ export async function withModels(
 ): Promise<Modelled> {
   if (!mayCallModels(stage)) return plain(await work(null));
   const door = await openDoor(grantOf(flight, stage.models), ports);
-  if ("refusal" in door) return plain({ ...failure("spawn_error", door.refusal), usage: NO_USAGE });
+  if ("refusal" in door) return plain({ ...failure("spawn_error", door.refusal), usage: NO_USAGE, turns: 0 });
   try {
     const finished = await work(door);
-    const { usage, missed, parkedUntil, traffic } = await door.close();
+    const { usage, calls: turns, missed, parkedUntil, traffic } = await door.close();
     const kept = traffic === undefined ? {} : { artifacts: { ...finished.artifacts, [TRAFFIC]: traffic } };
-    if (missed === 0) return { finished: { ...finished, ...kept, usage }, parkedUntil };
+    if (missed === 0) return { finished: { ...finished, ...kept, usage, turns }, parkedUntil };
     const error = `${missed} calls to models were not in the record that is replayed`;
-    return plain({ ...finished, ...kept, ...failure("invalid_output", error), usage });
+    return plain({ ...finished, ...kept, ...failure("invalid_output", error), usage, turns });
   } finally {
     await door.close();
   }

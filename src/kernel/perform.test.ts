@@ -183,6 +183,7 @@ describe("perform a child run", () => {
       status: "succeeded",
       reason: "reported",
       usage: { tokens: 3, microUsd: 0 },
+      turns: 0,
       spawned: 0,
       ...report,
     }) as ChildReport;
@@ -428,6 +429,7 @@ describe("perform in a workspace", () => {
           status: "succeeded",
           reason: "reported",
           usage: NO_USAGE,
+          turns: 0,
           spawned: 0,
           tree: "of-the-child",
         };

@@ -165,10 +165,10 @@ async function performRun(
     await pass.over("ignored");
     return { rested: { child: run, ...parkedBy(ended) } };
   }
-  const { status, reason, usage, spawned } = ended;
+  const { status, reason, usage, turns, spawned } = ended;
   await pass.over(endOfChild(status, reason, deadline.isLate()));
   const tree = ended.tree ?? undefined;
-  const told = { child: run, usage, spawned };
+  const told = { child: run, usage, turns, spawned };
   if (deadline.isLate())
     return { ...failure("timeout", `run ${run} took longer than ${effect.stage.timeoutMs} ms`), ...told };
   if (status === "succeeded") return { outcome: "success", cause: "ok", ...told, tree };

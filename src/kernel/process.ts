@@ -58,7 +58,7 @@ export interface Processed {
 
 export function refused(effect: Of<"process">, error: string): Processed {
   const finished = gated(effect, failure("spawn_error", error));
-  return { finished: mayCallModels(effect.stage) ? { ...finished, usage: NO_USAGE } : finished };
+  return { finished: mayCallModels(effect.stage) ? { ...finished, usage: NO_USAGE, turns: 0 } : finished };
 }
 
 /** What a workspace refuses is the end of the stage; anything else that goes wrong, a full disk too, is the end of its host. */

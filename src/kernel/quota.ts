@@ -16,7 +16,7 @@ export async function quotaFact(
   { finished, parkedUntil }: Modelled,
   { artifacts, clock, zone = "UTC" }: KernelPorts,
 ): Promise<Fact | null> {
-  const { cause, log, tree, used, usage } = finished;
+  const { cause, log, tree, used, usage, turns } = finished;
   if (cause === "exit" && parkedUntil !== null) {
     const why = "the provider of its models has no quota left";
     return {
@@ -28,6 +28,7 @@ export async function quotaFact(
       why,
       log,
       usage,
+      turns,
       used,
       tree,
     };
@@ -40,5 +41,16 @@ export async function quotaFact(
   if (quota === null || quota.kind === "credit") return null;
   const { until, why, evidence } = quota;
   const said = { until, why: `${why}: ${evidence}`, target: `quota:${stage.quota}` };
-  return { type: "stage.parked", stage: path, attempt, reason: "awaiting_quota", ...said, log, usage, used, tree };
+  return {
+    type: "stage.parked",
+    stage: path,
+    attempt,
+    reason: "awaiting_quota",
+    ...said,
+    log,
+    usage,
+    turns,
+    used,
+    tree,
+  };
 }

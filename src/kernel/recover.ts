@@ -41,7 +41,7 @@ async function recordLoss(
       ...lost,
       ...(left === null ? {} : { tree: left }),
       ...(log === null ? {} : { log }),
-      ...(use === null ? {} : { usage: use.usage }),
+      ...(use === null ? {} : { usage: use.usage, turns: use.calls }),
     },
     clear: () => ports.executor.forget({ run, stage, attempt }),
   };

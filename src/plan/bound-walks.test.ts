@@ -21,7 +21,7 @@ const actions = [signature({ cost: { tokens: 3, microUsd: 5 } })];
 
 /** The largest of each measure over many walks. */
 function worstWalk(plan: Plan, seed: number, walks: number): Bound {
-  const worst = { stages: 0, wallMs: 0, tokens: 0, microUsd: 0, spawns: 0 };
+  const worst = { stages: 0, wallMs: 0, tokens: 0, microUsd: 0, spawns: 0, turns: 0 };
   for (let walk = 0; walk < walks; walk += 1) {
     const found = walkPlan(plan, chance(seed + walk), [100, 95, 70][walk % 3] as number);
     for (const measure of MEASURES) worst[measure] = Math.max(worst[measure], found[measure]);

@@ -72,6 +72,7 @@ describe("the worst case without a cycle", () => {
       tokens: 400,
       microUsd: 28,
       spawns: 0,
+      turns: 0,
     });
   });
 
@@ -125,6 +126,7 @@ describe("the worst case with child runs", () => {
       tokens: 200,
       microUsd: 14,
       spawns: 2,
+      turns: 0,
     });
   });
 
@@ -138,9 +140,9 @@ describe("the worst case with child runs", () => {
   test("counts nothing of a child run that is too deep to begin", () => {
     const parent = blueprint([step("a"), run("k", "kid")], { name: "parent" });
     const wide = boundOf([run("p", "parent")], {}, [kid, parent]);
-    expect(wide).toEqual({ stages: 5, wallMs: 600_000 + 80, tokens: 100, microUsd: 7, spawns: 2 });
+    expect(wide).toEqual({ stages: 5, wallMs: 600_000 + 80, tokens: 100, microUsd: 7, spawns: 2, turns: 0 });
     const flat = boundOf([run("p", "parent")], { depth: 1 }, [kid, parent]);
-    expect(flat).toEqual({ stages: 2, wallMs: 600_000, tokens: 0, microUsd: 0, spawns: 1 });
+    expect(flat).toEqual({ stages: 2, wallMs: 600_000, tokens: 0, microUsd: 0, spawns: 1, turns: 0 });
   });
 
   test("ends a child at the timeout of its stage", () => {
@@ -216,6 +218,7 @@ describe("the worst case with a cycle", () => {
       tokens: 700,
       microUsd: 49,
       spawns: 0,
+      turns: 0,
     });
   });
 
@@ -249,13 +252,18 @@ describe("a process", () => {
 describe("limits of the run", () => {
   test("lower each measure of the worst case", () => {
     const limits = { stages: 3, wallMs: 15, tokens: 150, microUsd: 10 };
-    expect(boundOf([action("a", { maxAttempts: 5, backoff: NO_WAIT })], limits)).toEqual({ ...limits, spawns: 0 });
+    expect(boundOf([action("a", { maxAttempts: 5, backoff: NO_WAIT })], limits)).toEqual({
+      ...limits,
+      spawns: 0,
+      turns: 0,
+    });
     expect(boundOf([action("a")], { stages: 9, wallMs: 99, tokens: 999, microUsd: 99 })).toEqual({
       stages: 1,
       wallMs: 10,
       tokens: 100,
       microUsd: 7,
       spawns: 0,
+      turns: 0,
     });
   });
 });

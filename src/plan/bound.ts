@@ -23,7 +23,7 @@ export const MEASURES = [
 /** What a process may take after its time is up: it is asked to end, and killed when it does not. */
 export const ENDING_MS = 2000;
 
-const NOTHING: Bound = { stages: 0, wallMs: 0, tokens: 0, microUsd: 0, spawns: 0 };
+const NOTHING: Bound = { stages: 0, wallMs: 0, tokens: 0, microUsd: 0, spawns: 0, turns: 0 };
 /** Waits are added one by one up to here; the rest counts as the longest wait. */
 const WAITS_COUNTED = 1000;
 
@@ -48,6 +48,7 @@ export function worstCase(stages: readonly PlanStage[], children: ChildBounds, l
     tokens: limits.tokens ?? Number.POSITIVE_INFINITY,
     microUsd: limits.microUsd ?? Number.POSITIVE_INFINITY,
     spawns: limits.spawns ?? Number.POSITIVE_INFINITY,
+    turns: limits.turns ?? Number.POSITIVE_INFINITY,
   });
 }
 
@@ -82,7 +83,13 @@ function attemptBound(leaf: LeafStage, children: ChildBounds): Bound {
     case "gate":
       return { ...NOTHING, stages: 1, wallMs: product(sum(leaf.timeoutMs, ENDING_MS), processesOf(leaf.judge)) };
     case "command":
-      return { ...NOTHING, stages: 1, wallMs: sum(leaf.timeoutMs, ENDING_MS), ...modelCost(leaf) };
+      return {
+        ...NOTHING,
+        ...modelCost(leaf),
+        stages: 1,
+        wallMs: sum(leaf.timeoutMs, ENDING_MS),
+        turns: leaf.models?.calls ?? 0,
+      };
   }
 }
 
@@ -172,7 +179,11 @@ function plus(a: Bound, b: Bound): Bound {
 }
 
 function times(bound: Bound, count: number): Bound {
-  return each(bound, { stages: count, wallMs: count, tokens: count, microUsd: count, spawns: count }, product);
+  return each(
+    bound,
+    { stages: count, wallMs: count, tokens: count, microUsd: count, spawns: count, turns: count },
+    product,
+  );
 }
 
 function larger(a: Bound, b: Bound): Bound {
@@ -190,6 +201,7 @@ function each(a: Bound, b: Bound, join: (x: number, y: number) => number): Bound
     tokens: join(a.tokens, b.tokens),
     microUsd: join(a.microUsd, b.microUsd),
     spawns: join(a.spawns, b.spawns),
+    turns: join(a.turns, b.turns),
   };
 }
 

@@ -47,6 +47,7 @@ const MEASURE_NAMES = {
   tokens: "tokens",
   microUsd: "micro-dollars",
   spawns: "child runs",
+  turns: "calls to models",
 } as const;
 
 /** One call of `compile`: shared by the blueprint and all its children. */
@@ -185,9 +186,10 @@ function limitsOf(limits: LimitsSpec, inherited: number | null, kept: readonly R
 }
 
 /** On what begins below a run. Of its own depth and that which those above leave it, the lesser counts. */
-function limitsBelow(limits: LimitsSpec, inherited: number | null): Pick<PlanLimits, "spawns" | "depth"> {
+function limitsBelow(limits: LimitsSpec, inherited: number | null): Pick<PlanLimits, "turns" | "spawns" | "depth"> {
   const depths = [limits.depth, inherited].flatMap((depth) => depth ?? []);
   return {
+    ...(limits.turns === undefined ? {} : { turns: limits.turns }),
     ...(limits.spawns === undefined ? {} : { spawns: limits.spawns }),
     ...(depths.length === 0 ? {} : { depth: Math.min(...depths) }),
   };

@@ -136,6 +136,8 @@ export interface PlanLimits {
   readonly consecutiveFailures: number | null;
   readonly tokens: number | null;
   readonly microUsd: number | null;
+  /** Calls to models, with those of child runs. */
+  readonly turns?: number;
   /** Child runs that the run begins, with those that they begin. */
   readonly spawns?: number;
   /** How deep child runs may go below this one, whichever run above it says so; 0: it begins none. */
@@ -156,6 +158,8 @@ export interface Bound {
   readonly microUsd: number;
   /** Child runs begun, with those that they begin. */
   readonly spawns: number;
+  /** Calls to models. */
+  readonly turns: number;
 }
 
 export interface Plan {

@@ -22,6 +22,8 @@ export type ChildReport =
       readonly status: TerminalStatus;
       readonly reason: StopReason;
       readonly usage: Usage;
+      /** Calls to models, with those of its child runs. */
+      readonly turns: number;
       /** Child runs that it has begun, with theirs. */
       readonly spawned: number;
       /** What its workspace held at the end. */

@@ -18,6 +18,8 @@ export interface HostedEnd {
   readonly target: string | null;
   /** What the run and its children have spent so far. */
   readonly usage: Usage;
+  /** Calls to models so far, with those of its children. */
+  readonly turns: number;
   /** Child runs that it has begun so far, with theirs. */
   readonly spawned: number;
   /** What its workspace held then; null: it has none. */

@@ -12,6 +12,7 @@ import { dueFact, dueTimes, openLanes } from "./approval/due.ts";
 import { isAnswered, isStale, judgementFact } from "./approval/judgement.ts";
 import { ask } from "./approval/question.ts";
 import { spawnLimit } from "./children/spawns.ts";
+import { turnLimit } from "./children/turns.ts";
 import type { ActingStage } from "./effect/effect.ts";
 import type { Fact } from "./events.ts";
 import { finishFact } from "./finish.ts";
@@ -145,7 +146,8 @@ function startLimits(plan: Plan, state: RunningState, { path, leaf }: Beginning)
   const { facts, progress } = state;
   return (
     startLimit(plan, facts, reservedBy(plan, state), costOf(plan, leaf)) ??
-    spawnLimit(plan, facts, progress, path, leaf)
+    spawnLimit(plan, facts, progress, path, leaf) ??
+    turnLimit(plan, facts, progress, leaf)
   );
 }
 

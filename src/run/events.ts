@@ -131,6 +131,8 @@ interface EventFields {
     readonly artifacts?: Readonly<Record<string, ArtifactRef>> | undefined;
     readonly usage?: Usage | undefined;
     readonly child?: string | undefined;
+    /** Calls to models; of a child run, all of its. Without it, as many as it may make. */
+    readonly turns?: number | undefined;
     /** Of a child run: how many it has begun itself, with theirs. */
     readonly spawned?: number | undefined;
     /** What the workspace held when the attempt had ended; without it the workspace is as it was. Of a gate: what it judged. */
@@ -157,6 +159,7 @@ interface EventFields {
     readonly log?: LogRef;
     /** What it is known to have spent; without it, the most that it could. */
     readonly usage?: Usage;
+    readonly turns?: number;
   };
   /** The stage could not begin: a reference or an input has no value. The stage failed without an effect. */
   "stage.refused": { readonly stage: string; readonly visit: number; readonly error: string };
@@ -184,6 +187,7 @@ interface EventFields {
     readonly log?: LogRef | undefined;
     /** Without it the most that it may cost is charged. */
     readonly usage?: Usage | undefined;
+    readonly turns?: number | undefined;
     readonly used?: ResourceUse | undefined;
     /** What the workspace held then. */
     readonly tree?: string | undefined;

@@ -9,12 +9,13 @@ import { beginStagnation, startAfresh } from "../limits/stagnation/stagnation.ts
 import type { Plan } from "../plan/plan.ts";
 import { answered, expired, reminded, requested } from "./approval/answered.ts";
 import { countSpawn, countSpawnsOf } from "./children/spawns.ts";
+import { countTurns } from "./children/turns.ts";
 import type { EventOf, RunEvent } from "./events.ts";
 import { closeGroup, finishLane, laneFor, openGroup, refuse, startRound } from "./lanes.ts";
 import { chargeOf } from "./limits.ts";
 import type { TerminalStatus } from "./reasons.ts";
 import { goOn, park, restOf, restWithChild } from "./rest/park.ts";
-import type { Progress, RunFacts, RunningState, RunState, StageResult } from "./state.ts";
+import type { Progress, RunningState, RunState, StageResult } from "./state.ts";
 import { transition } from "./transitions.ts";
 
 /** The state after `run.created`. */
@@ -36,6 +37,7 @@ export function beginState(event: EventOf<"run.created">): RunState {
       failedRounds: 0,
       roundFailed: false,
       spawned: 0,
+      turns: 0,
       stagnation: null,
       usage: NO_USAGE,
       tree: event.tree ?? null,
@@ -61,7 +63,7 @@ export function evolve(plan: Plan, state: RunState, event: RunEvent): RunState {
   const rested = state.status === "waiting" || state.status === "paused" || event.type === "run.resumed";
   if (rested) state.facts.restedMs += event.at - state.facts.at;
   state.facts.at = event.at;
-  if (event.type === "run.resumed") resume(state.facts, event);
+  if (event.type === "run.resumed") resume(state, event);
   // The table lets nothing happen after the end, so what has no progress has not started yet.
   if (!("progress" in state)) return start(plan, state, event);
   switch (state.status) {
@@ -83,10 +85,16 @@ function start(plan: Plan, state: RunState, event: RunEvent): RunState {
 }
 
 /** Who goes on with a run, after a rest or as a fork of it, has looked at it; who takes it over from a lost host has not. */
-function resume(facts: RunFacts, { after, fork }: EventOf<"run.resumed">): void {
+function resume(state: RunState, { fork }: EventOf<"run.resumed">): void {
+  const { facts } = state;
   if (fork !== undefined) facts.origin = fork;
-  const isLooked = fork !== undefined || after !== "interruption";
+  const isLooked = fork !== undefined || state.status === "paused" || isAsking(state);
   if (isLooked && facts.stagnation !== null) startAfresh(facts.stagnation);
+}
+
+/** What waits for a budget or a quota goes on by itself. */
+function isAsking(state: RunState): boolean {
+  return state.status === "waiting" && state.reason === "awaiting_approval";
 }
 
 function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunState {
@@ -102,10 +110,13 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
       countSpawn(facts, lane);
       return state;
     }
-    case "stage.finished":
-      facts.usage = addUsage(facts.usage, event.usage ?? chargeOf(laneFor(plan, state, event.stage).leaf));
-      countSpawnsOf(plan, facts, laneFor(plan, state, event.stage).leaf, event.spawned);
+    case "stage.finished": {
+      const { leaf } = laneFor(plan, state, event.stage);
+      facts.usage = addUsage(facts.usage, event.usage ?? chargeOf(leaf));
+      countSpawnsOf(plan, facts, leaf, event.spawned);
+      countTurns(plan, facts, leaf, event.turns);
       return finishLane(plan, state, event.stage, resultOf(event), event.at);
+    }
     case "stage.refused":
       return refuse(plan, state, event);
     case "stage.interrupted": {
@@ -114,6 +125,8 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
       lane.readyAt = event.at;
       lane.leftTree = event.tree ?? null;
       facts.usage = addUsage(facts.usage, event.usage ?? chargeOf(lane.leaf));
+      // A child run tells when it ends.
+      if (lane.leaf.kind !== "run") countTurns(plan, facts, lane.leaf, event.turns);
       return state;
     }
     case "stage.rested":

@@ -111,6 +111,8 @@ export interface RunFacts {
   roundFailed: boolean;
   /** Child runs begun, with those that they have begun, as far as they have told. */
   spawned: number;
+  /** Calls to models, with those of child runs, as far as they have told. */
+  turns: number;
   /** Whether it still gets somewhere; null: its plan does not ask. */
   stagnation: Stagnation | null;
   usage: Usage;

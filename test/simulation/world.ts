@@ -196,7 +196,14 @@ export function createWorld(options: WorldOptions): World {
           ? { status: "succeeded", reason: "reported" }
           : { status: "failed", reason: "stage_failed" };
       const spawned = dice.int(plan.bound.spawns + 1);
-      const report: ChildReport = { ended: true, ...end, usage: { tokens: 0, microUsd: 0 }, spawned, tree: null };
+      const report: ChildReport = {
+        ended: true,
+        ...end,
+        usage: { tokens: 0, microUsd: 0 },
+        turns: 0,
+        spawned,
+        tree: null,
+      };
       children.set(run, report);
       await mortal();
       return report;

@@ -22,7 +22,7 @@ export function buildPlan(name = "demo"): Plan {
     start: "build",
     stages: [],
     children: [],
-    bound: { stages: 1, wallMs: 1000, tokens: 0, microUsd: 0, spawns: 0 },
+    bound: { stages: 1, wallMs: 1000, tokens: 0, microUsd: 0, spawns: 0, turns: 0 },
   };
   return { ...body, fingerprint: sha256(canonical(body as PlanJson)) };
 }

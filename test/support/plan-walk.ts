@@ -50,7 +50,7 @@ interface Walk {
 
 /** What one run came to. */
 export function walkPlan(plan: Plan, random: Chance, bad: number): Bound {
-  const total = { stages: 0, wallMs: 0, tokens: 0, microUsd: 0, spawns: 0 };
+  const total = { stages: 0, wallMs: 0, tokens: 0, microUsd: 0, spawns: 0, turns: 0 };
   const walk: Walk = { plan, chance: random, bad, started: 0, total };
   try {
     follow(walk);

@@ -10,7 +10,15 @@ import { resumeRun } from "./answers.ts";
 import { endOf, type HostedRun, type Hosting, leave, startRun } from "./hosting.ts";
 import { restoreRun } from "./restore.ts";
 
-const KILLED: ChildReport = { ended: true, status: "killed", reason: "kill_switch", usage: NO_USAGE, spawned: 0, tree: null };
+const KILLED: ChildReport = {
+  ended: true,
+  status: "killed",
+  reason: "kill_switch",
+  usage: NO_USAGE,
+  turns: 0,
+  spawned: 0,
+  tree: null,
+};
 const RESTING: ChildReport = {
   ended: false,
   status: "waiting",
@@ -43,7 +51,15 @@ async function startChild(hosting: Hosting, request: ChildRequest, signal: Abort
     return reportOf(await follow(await startRun(hosting, request), request, signal));
   } catch (error) {
     if (!isPawlError(error) || error.code !== "RUN_SECRET_IN_PLAN") throw error;
-    return { ended: true, status: "rejected", reason: "invalid_plan", usage: NO_USAGE, spawned: 0, tree: null };
+    return {
+      ended: true,
+      status: "rejected",
+      reason: "invalid_plan",
+      usage: NO_USAGE,
+      turns: 0,
+      spawned: 0,
+      tree: null,
+    };
   }
 }
 
@@ -62,8 +78,8 @@ async function follow(child: HostedRun, request: ChildRequest, signal: AbortSign
   }
 }
 
-function reportOf({ status, reason, until, target, usage, spawned, tree }: HostedEnd): ChildReport {
-  if (isTerminal(status)) return { ended: true, status, reason: reason as StopReason, usage, spawned, tree };
+function reportOf({ status, reason, until, target, usage, turns, spawned, tree }: HostedEnd): ChildReport {
+  if (isTerminal(status)) return { ended: true, status, reason: reason as StopReason, usage, turns, spawned, tree };
   if (status === "paused") return { ended: false, status, reason: null, until: null, target: null };
   return status === "waiting" ? { ended: false, status, reason: reason as WaitReason, until, target } : RESTING;
 }

@@ -91,6 +91,7 @@ async function endOfHosting(
         until: null,
         target: null,
         usage: NO_USAGE,
+        turns: 0,
         spawned: 0,
         tree: null,
       };
@@ -117,7 +118,7 @@ async function clearAfter({ ports }: Hosting, plan: Plan, { facts }: RunState): 
 }
 
 export function endOf(state: RunState): HostedEnd {
-  const { run, usage, spawned, tree } = state.facts;
+  const { run, usage, turns, spawned, tree } = state.facts;
   const { until, target } = state.status === "waiting" ? state : { until: null, target: null };
   return {
     run,
@@ -126,6 +127,7 @@ export function endOf(state: RunState): HostedEnd {
     until,
     target,
     usage,
+    turns,
     spawned,
     tree,
   };

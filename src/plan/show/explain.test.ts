@@ -61,6 +61,14 @@ describe("explainPlan", () => {
   const plan = planOf(source, { level: "L1", actions: [signature({ cost: { tokens: 10, microUsd: 20_000 } })] }, [kid]);
   const text = explainPlan(plan, cutStages(source, plan));
 
+  test("shows limits on child runs and calls to models, and what of them the worst case is", () => {
+    const limits = { turns: 30, spawns: 4, depth: 2 };
+    const asks = command("ask", { models: { tokens: 1, microUsd: 0, calls: 9, providers: null } });
+    const shown = linesOf(explainPlan(planOf(blueprint([asks], { limits }))));
+    expect(shown).toContain("Limits    turns 30 · child runs 4 · depth 2");
+    expect(shown).toContain("  turns   9 calls to models");
+  });
+
   test("shows a table of stages with policy, routes, limits, children and the worst case", () => {
     expect(text.replaceAll(/[0-9a-f]{12}$/gm, "############")).toMatchInlineSnapshot(`
       "Plan fix-tests  level L1  ############

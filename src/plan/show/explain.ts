@@ -102,7 +102,7 @@ function describePolicy(row: StageRow): string {
 }
 
 function describeLimits(limits: PlanLimits): string {
-  const { stages, wallMs, rounds, consecutiveFailures, tokens, microUsd, spawns, depth } = limits;
+  const { stages, wallMs, rounds, consecutiveFailures, tokens, microUsd, turns, spawns, depth } = limits;
   const set = [
     stages === null ? [] : `stages ${stages}`,
     wallMs === null ? [] : `wall ${formatDuration(wallMs)}`,
@@ -110,6 +110,7 @@ function describeLimits(limits: PlanLimits): string {
     consecutiveFailures === null ? [] : `consecutive failures ${consecutiveFailures}`,
     tokens === null ? [] : `tokens ${tokens}`,
     microUsd === null ? [] : `money ${formatUsd(microUsd)}`,
+    turns === undefined ? [] : `turns ${turns}`,
     spawns === undefined ? [] : `child runs ${spawns}`,
     depth === undefined ? [] : `depth ${depth}`,
   ].flat();
@@ -129,6 +130,7 @@ function worstLines(bound: Bound): readonly string[] {
     `  wall    ${formatDuration(bound.wallMs)}, without waiting for people`,
     `  tokens  ${bound.tokens}`,
     `  money   ${formatUsd(bound.microUsd)}`,
+    ...(bound.turns === 0 ? [] : [`  turns   ${bound.turns} calls to models`]),
     ...(bound.spawns === 0 ? [] : [`  spawns  ${bound.spawns}, child runs of child runs counted`]),
   ];
 }

@@ -29,6 +29,7 @@ describe("child runs", () => {
       status: "succeeded",
       reason: "reported",
       usage: NO_USAGE,
+      turns: 0,
       spawned: 0,
       tree: null,
       ...fields,

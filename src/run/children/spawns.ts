@@ -1,5 +1,5 @@
 /** Child runs: how many a run may begin, with all that they begin. Reserved before, counted after, as their plans and ends tell. */
-import type { LeafStage, Plan } from "../../plan/plan.ts";
+import type { LeafStage, Plan, RunStage } from "../../plan/plan.ts";
 import { childOf } from "../plan-index.ts";
 import type { Lane, Progress, RunFacts, Stopping } from "../state.ts";
 
@@ -24,13 +24,14 @@ export function spawnLimit(
 }
 
 /** Its newest child run has not told yet what it has begun. */
-function hasChild({ leaf, status, spawned, failures }: Lane): boolean {
+function hasChild(lane: Lane): lane is Lane & { readonly leaf: RunStage } {
+  const { leaf, status, spawned, failures } = lane;
   return leaf.kind === "run" && status !== "done" && spawned > failures;
 }
 
 /** The most child runs that a child run can begin, with all below it. A plan of an older version does not say. */
-function spawnsOf(plan: Plan, leaf: LeafStage): number {
-  return leaf.kind === "run" ? (childOf(plan, leaf.plan).bound.spawns ?? 0) : 0;
+function spawnsOf(plan: Plan, leaf: RunStage): number {
+  return childOf(plan, leaf.plan).bound.spawns ?? 0;
 }
 
 /** A child run is new after a failure, and the same after an interruption or a rest. */

@@ -124,6 +124,7 @@ describe("a child run", () => {
     status: "succeeded",
     reason: "goal_achieved",
     usage: { tokens: 0, microUsd: 0 },
+    turns: 0,
     spawned: 0,
     tree: null,
   } as const;

@@ -4,6 +4,7 @@
  */
 import { addUsage } from "../../base/usage.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { countTurns } from "../children/turns.ts";
 import type { EventOf, Fact, Parked, RunEvent } from "../events.ts";
 import { finishLane, laneFor } from "../lanes.ts";
 import { chargeOf } from "../limits.ts";
@@ -18,6 +19,7 @@ export function park(plan: Plan, state: RunningState, event: EventOf<"stage.park
   const lane = laneFor(plan, state, event.stage);
   const { facts } = state;
   facts.usage = addUsage(facts.usage, event.usage ?? chargeOf(lane.leaf));
+  countTurns(plan, facts, lane.leaf, event.turns);
   lane.parks += 1;
   if (lane.parks > MOST_PARKS) {
     const { why: error, log, tree } = event;

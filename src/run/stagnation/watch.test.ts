@@ -48,6 +48,30 @@ describe("a run that goes round", () => {
     );
   });
 
+  it("is stuck when all that differs is what nobody asked for, such as its traffic with models", async () => {
+    const kept = (request: ProcessRequest): Ending => ({
+      artifacts: { traffic: { sha256: request.key, bytes: 1 }, note: { sha256: "same", bytes: 1 } },
+    });
+    const yaml = LOOP.replace("command: [ok, fix]", "command: [ok, fix], outputs: { note: note.txt }");
+    const { reason, rounds } = await live(yaml, {
+      endings: (request) => (request.stage === "fix" ? kept(request) : verify()(request)),
+    });
+    expect({ reason, rounds }).toEqual({ reason: "stagnation", rounds: 3 });
+  });
+
+  it("is not stuck while what it stores differs", async () => {
+    const yaml = `limits: { rounds: ${ROUNDS} }
+stages:
+  - { id: act, action: test.work, on_success: look }
+  - { id: look, command: [ok], sandbox: read_only, outputs: { note: note.txt }, on_success: act }
+`;
+    const { reason, rounds } = await live(yaml, {
+      endings: (request) => ({ artifacts: { note: { sha256: request.key, bytes: 1 } } }),
+      action: async () => ({ ok: true, artifacts: { out: { sha256: "x", bytes: 1 } } }),
+    });
+    expect({ reason, rounds }).toEqual({ reason: "max_rounds", rounds: ROUNDS });
+  });
+
   it("is stuck when its maker makes the same change again", async () => {
     const { reason, rounds } = await live(LOOP, {
       endings: verify(),
@@ -106,6 +130,25 @@ stages:
       detail: 'test_outcomes: "verify" failed 4 times without a test outcome that is new, with nothing new in between',
       rounds: 5,
     });
+  });
+
+  it("tells nothing by its tests where they have no names, or did not come to an end", async () => {
+    const yaml = (format: string) => `limits: { rounds: ${ROUNDS}, stagnation: { test_outcomes: 2 } }
+stages:
+  - { id: fix, command: [ok, fix] }
+  - { id: verify, gate: { tests: { command: [ok, verify], format: ${format}, reruns: 0 } }, on: { fail: fix, escalate: fail } }
+`;
+    const work: Script["work"] = (request, files) => {
+      if (request.stage === "fix") files.set("a", `try ${roundOf(request)}`);
+    };
+    const late: Ending = { cause: "timeout", error: "it took too long" };
+    for (const ending of [failed(), late])
+      expect(
+        await live(yaml("auto"), { work, endings: ({ stage }) => (stage === "verify" ? ending : {}) }),
+      ).toMatchObject({
+        reason: "max_rounds",
+        rounds: ROUNDS,
+      });
   });
 
   it("is stuck when a group fails the same way, and not when its members do", async () => {

@@ -45,12 +45,16 @@ function madeBy({ kind }: PlanStage, { result: { tree, content }, from }: VisitE
 function hasNewResult(stage: PlanStage, now: StageResult, before: StageResult): boolean {
   if (isMeasured(stage) || stage.kind === "inspection") return false;
   if (now.output === before.output && now.artifacts === before.artifacts) return false;
-  return textOf(now) !== textOf(before);
+  return textOf(stage, now) !== textOf(stage, before);
 }
 
-/** The same from memory as from the journal, which sorts the names. */
-function textOf({ output = null, artifacts = {} }: StageResult): string {
-  return canonical([output, artifacts as unknown as JsonValue]);
+/**
+ * The same from memory as from the journal, which sorts the names. What is kept of a process besides what its author asked for,
+ * such as its traffic with models, is never the same.
+ */
+function textOf(stage: PlanStage, { output = null, artifacts = {} }: StageResult): string {
+  const names = "outputs" in stage ? stage.outputs.map(({ name }) => name) : Object.keys(artifacts);
+  return canonical([output, names.map((name) => artifacts[name]?.sha256 ?? null)]);
 }
 
 /** The lists are sorted and the counts exact, however long the lists are. */
