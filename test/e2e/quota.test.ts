@@ -68,7 +68,7 @@ describe("a run that its vendor refuses", () => {
     const early = await project.pawl("resume", "--due");
     expect(early.code).toBe(0);
     expect(early.stdout).toMatch(/no run has a time that has come\nnext: run r_\w+ of agent at .* UTC: awaiting_quota/);
-    await sleep(Math.max(0, reset + 100 - Date.now()));
+    await sleep(Math.max(0, reset + 1500 - Date.now()));
     const due = await project.json("resume", "--due");
     expect(due).toMatchObject({
       code: 0,

@@ -137,6 +137,9 @@ describe("a group with a member that is refused for now", () => {
       kind: "record",
       fact: { type: "run.waiting", reason: "awaiting_quota", until: BORN + MINUTE },
     });
+    const turned = [open, started("g.a", 1), started("g.b", 1), parked("g.a", 1, BORN, BORN + MINUTE)];
+    const other = fold(plan, STARTED, ...turned, parked("g.b", 1, BORN, BORN + 2 * MINUTE));
+    expect(decide(plan, other, BORN)).toMatchObject({ fact: { until: BORN + MINUTE } });
     const resumed: RunEvent = { type: "run.resumed", at: BORN + MINUTE, after: "wait" };
     const woken = evolve(plan, evolve(plan, state, rest), resumed);
     expect(decide(plan, woken, BORN + MINUTE)).toMatchObject({ kind: "authorize", start: { path: "g.b" } });
