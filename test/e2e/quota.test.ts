@@ -90,6 +90,12 @@ describe("a run that its vendor refuses", () => {
     expect((await project.pawl("resume", "@last")).code).toBe(0);
   });
 
+  it("is left alone where pawl.yaml says so", async () => {
+    project.write("pawl.yaml", "auto_resume: false\n");
+    refuse(60);
+    expect((await project.pawl("run", "agent.yaml", DANGER)).code).toBe(2);
+  });
+
   it("is tried at once when a person insists", async () => {
     refuse(60);
     await project.pawl("run", "agent.yaml", DANGER, "--no-auto-resume");
