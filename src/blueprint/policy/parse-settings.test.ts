@@ -10,7 +10,7 @@ describe("auto_resume in pawl.yaml", () => {
     expect(read("")).toEqual({ autoResume: true });
     expect(read("policy: {}")).toEqual({ autoResume: true });
     expect(read("auto_resume: false")).toEqual({ autoResume: false });
-    expect(read("auto_resume: no")).toEqual(["BLUEPRINT_VALUE_TYPE"]);
+    expect(read("auto_resume: no")).toEqual(["BLUEPRINT_VALUE_INVALID"]);
     expect(read("[]")).toEqual(["BLUEPRINT_VALUE_TYPE"]);
   });
 });
