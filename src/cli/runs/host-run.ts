@@ -14,6 +14,7 @@ import { tailOfLog } from "../views/log-text.ts";
 import { lastTrouble, type RunStory, tell } from "../views/run-story.ts";
 import { readEvents } from "./read-events.ts";
 import { openQuestions, tellCost } from "./read-story.ts";
+import { renderRest } from "./render-rest.ts";
 import { createRunWriter, type RunReport, type RunWriter } from "./run-writers.ts";
 
 /** How long a second Ctrl-C waits for the processes of the run to be gone. */
