@@ -234,6 +234,13 @@ describe("perform a child run", () => {
     expect((await host.types()).slice(-2)).toEqual(["stage.rested", "run.waiting"]);
   });
 
+  it.each([null, "quota:claude"])("rests until its child goes on by itself (target: %s)", async (target) => {
+    const until = 1_700_000_060_000;
+    const resting: ChildReport = { ended: false, status: "waiting", reason: "awaiting_quota", until, target };
+    const host = createTestHost(plan, { ports: { children: { run: async () => resting } } });
+    expect(await host.start()).toMatchObject({ state: { status: "waiting", reason: "awaiting_quota", until, target } });
+  });
+
   it("goes on with the same child when a person has acted, and after its host was lost", async () => {
     const yaml =
       "stages:\n  - id: p\n    group: { parallel: [ { id: r, run: { blueprint: ./child.yaml } }, { id: x, command: [ask] } ] }\n";

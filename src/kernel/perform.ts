@@ -9,6 +9,7 @@ import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { Certified } from "../ports/trust/certifier.ts";
 import type { CertificateRef, EventOf, Fact } from "../run/events.ts";
 import { childOf } from "../run/plan-index.ts";
+import type { ParkReason } from "../run/reasons.ts";
 import type { Landing } from "./aftermath.ts";
 import { childRunId } from "./child-id.ts";
 import { createDeadline, type Deadline } from "./control/deadline.ts";
@@ -181,8 +182,8 @@ interface Rested {
 
 /** A child that goes on by itself; who else rests waits for a person. */
 function parkedBy({ reason, until, target }: Resting): Pick<EventOf<"stage.rested">, "parked"> {
-  if (until === null || reason === null || reason === "awaiting_approval") return {};
-  return { parked: { reason, until, ...(target === null ? {} : { target }) } };
+  if (until === null) return {};
+  return { parked: { reason: reason as ParkReason, until, ...(target === null ? {} : { target }) } };
 }
 
 type Resting = Extract<ChildReport, { ended: false }>;

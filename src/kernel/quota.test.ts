@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { planFrom } from "../../test/support/plan-from-yaml.ts";
 import { createTestHost, type Script, type TestHost } from "../../test/support/run-plan.ts";
+import type { ModelAccess } from "../ports/models/model-access.ts";
 import type { RunEvent } from "../run/events.ts";
 
 const AGENT = "stages:\n  - { id: fix, command: [ok], quota: claude }\n  - { id: after, command: [ok] }\n";
@@ -84,6 +85,22 @@ describe("a command that its vendor refuses", () => {
     expect(await lost.start()).toMatchObject({ state: { status: "failed" } });
     const good = await hosted(AGENT, SAID, { cause: "ok", exit: 0 });
     expect(await good.start()).toMatchObject({ state: { status: "succeeded" } });
+  });
+
+  it.each([
+    ["", "quota:models"],
+    [", providers: [anthropic]", "quota:anthropic"],
+    [", providers: [anthropic, openai]", "quota:models"],
+  ])("rests for what its gateway says%s", async (providers, target) => {
+    const until = THREE;
+    const use = { usage: { tokens: 1, microUsd: 1 }, calls: 1, refused: 0, missed: 0, parkedUntil: until };
+    const models: ModelAccess = {
+      open: async () => ({ env: {}, socket: "/s", close: async () => use }),
+      reconcile: async () => use,
+    };
+    const yaml = `stages:\n  - { id: fix, command: [ok], models: { tokens: 2k, usd: 1${providers} } }\n`;
+    const host = await hosted(yaml, "", undefined, { ports: { models } });
+    expect(await host.start()).toMatchObject({ state: { status: "waiting", until, target } });
   });
 
   it("is heard only at the end of what it wrote", async () => {

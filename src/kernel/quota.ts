@@ -2,7 +2,7 @@
 import { readQuota } from "../limits/quota/read-quota.ts";
 import type { CommandStage, GateStage } from "../plan/plan.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
-import type { Fact } from "../run/events.ts";
+import type { EventOf, Fact } from "../run/events.ts";
 import type { Flight } from "./flight.ts";
 import type { Modelled } from "./models.ts";
 
@@ -14,43 +14,36 @@ export async function quotaFact(
   { stage: path, attempt }: Flight,
   stage: CommandStage | GateStage,
   { finished, parkedUntil }: Modelled,
-  { artifacts, clock, zone = "UTC" }: KernelPorts,
+  ports: KernelPorts,
 ): Promise<Fact | null> {
   const { cause, log, tree, used, usage, turns } = finished;
-  if (cause === "exit" && parkedUntil !== null) {
-    const why = "the provider of its models has no quota left";
-    return {
-      type: "stage.parked",
-      stage: path,
-      attempt,
-      reason: "awaiting_quota",
-      until: parkedUntil,
-      why,
-      log,
-      usage,
-      turns,
-      used,
-      tree,
-    };
-  }
   // How it ended says that it has done nothing more; of anything else that is not known.
-  if (stage.kind !== "command" || stage.quota === undefined || cause !== "exit" || log === undefined) return null;
+  if (stage.kind !== "command" || cause !== "exit") return null;
+  const said = parkedUntil === null ? await saidBy(stage, finished, ports) : saidByGateway(stage, parkedUntil);
+  if (said === null) return null;
+  const spent = { log, usage, turns, used, tree };
+  return { type: "stage.parked", stage: path, attempt, reason: "awaiting_quota", ...said, ...spent };
+}
+
+type Said = Pick<EventOf<"stage.parked">, "until" | "why" | "target">;
+
+/** Runs of the same provider are woken in turn; which of several has refused is not known. */
+function saidByGateway({ models }: CommandStage, until: number): Said {
+  const { providers } = models as NonNullable<typeof models>;
+  const [provider, ...others] = providers ?? [];
+  const target = provider === undefined || others.length > 0 ? "quota:models" : `quota:${provider}`;
+  return { until, why: "the provider of its models has no quota left", target };
+}
+
+async function saidBy(
+  { quota: vendor }: CommandStage,
+  { log }: Modelled["finished"],
+  { artifacts, clock, zone = "UTC" }: KernelPorts,
+): Promise<Said | null> {
+  if (vendor === undefined || log === undefined) return null;
   const bytes = await artifacts.get(log.sha256).catch(() => new Uint8Array());
   const text = new TextDecoder().decode(bytes.subarray(-MOST_TAIL_BYTES));
-  const quota = readQuota({ text, vendor: stage.quota, at: clock.now(), zone });
+  const quota = readQuota({ text, vendor, at: clock.now(), zone });
   if (quota === null || quota.kind === "credit") return null;
-  const { until, why, evidence } = quota;
-  const said = { until, why: `${why}: ${evidence}`, target: `quota:${stage.quota}` };
-  return {
-    type: "stage.parked",
-    stage: path,
-    attempt,
-    reason: "awaiting_quota",
-    ...said,
-    log,
-    usage,
-    turns,
-    used,
-    tree,
-  };
+  return { until: quota.until, why: `${quota.why}: ${quota.evidence}`, target: `quota:${vendor}` };
 }

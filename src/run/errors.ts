@@ -1,6 +1,5 @@
 /** RUN_*: why a run cannot be started, resumed, cancelled or found. */
 import type { Catalogue } from "../base/diagnostic.ts";
-import { isoOf } from "../limits/quota/civil.ts";
 
 export const RUN_ERRORS = {
   RUN_NOT_FOUND: {
@@ -62,8 +61,7 @@ export const RUN_ERRORS = {
     exit: 3,
   },
   RUN_NOT_DUE: {
-    what: (d: { run: string; reason: string; until: number }) =>
-      `run ${d.run} rests until ${isoOf(d.until)}: ${d.reason}`,
+    what: (d: { run: string; reason: string; until: string }) => `run ${d.run} rests until ${d.until}: ${d.reason}`,
     why: "What was refused for now would only be refused again, and asking too early can make the wait longer.",
     hint: (d: { run: string }) =>
       `\`pawl resume ${d.run}\` waits for it, \`pawl resume ${d.run} --now\` tries at once.`,

@@ -86,7 +86,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   return {
     ...createCompiler(parts),
     ...createLauncher(parts, open),
-    ...createWaking(open, hasState, (run) => admitHere(parts, open, run)),
+    ...createWaking({ root: parts.root, admit: (run) => admitHere(parts, open, run) }, open, hasState),
     ...createApprovals(parts, open, hasState),
     ...createKiller(parts, open, hasState),
     breakers: async (query) => (hasState() ? (await open()).store.breakers.list(query) : { breakers: [], next: null }),

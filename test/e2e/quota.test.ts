@@ -68,7 +68,7 @@ describe("a run that its vendor refuses", () => {
     const early = await project.pawl("resume", "--due");
     expect(early.code).toBe(0);
     expect(early.stdout).toMatch(/no run has a time that has come\nnext: run r_\w+ of agent at .* UTC: awaiting_quota/);
-    await sleep(Math.max(0, reset + 100 - Date.now()));
+    await sleep(Math.max(0, reset + 1500 - Date.now()));
     const due = await project.json("resume", "--due");
     expect(due).toMatchObject({
       code: 0,
@@ -88,6 +88,12 @@ describe("a run that its vendor refuses", () => {
     expect(await waits()).toMatchObject({ status: "waiting" });
     expect(calls()).toHaveLength(1);
     expect((await project.pawl("resume", "@last")).code).toBe(0);
+  });
+
+  it("is left alone where pawl.yaml says so", async () => {
+    project.write("pawl.yaml", "auto_resume: false\n");
+    refuse(60);
+    expect((await project.pawl("run", "agent.yaml", DANGER)).code).toBe(2);
   });
 
   it("is tried at once when a person insists", async () => {

@@ -2,7 +2,7 @@
 import { BUDGET_FIELDS } from "../budget/budget-fields.ts";
 import { MODELS } from "../models/model-fields.ts";
 import { PRICES } from "../prices/price-fields.ts";
-import { object } from "../shapes/shape.ts";
+import { boolean, object } from "../shapes/shape.ts";
 import { POLICY_FIELDS } from "./rule-fields.ts";
 
 export const REPOSITORY_FILE = object(
@@ -11,6 +11,10 @@ export const REPOSITORY_FILE = object(
     budget: { shape: object(BUDGET_FIELDS, "budget"), about: "The most that the runs of the project may spend." },
     models: { shape: MODELS, about: "Which models answer, and what happens when one does not." },
     prices: { shape: PRICES, about: "What models cost, where it is not what is known of them." },
+    auto_resume: {
+      shape: boolean(),
+      about: "Whether a run that rests until a quota or a budget frees goes on by itself (true).",
+    },
   },
   "pawl.yaml",
 );

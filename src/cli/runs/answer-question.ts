@@ -27,7 +27,7 @@ export async function answerQuestion(context: Context, runtime: Runtime, answer:
   const story = await readStory(runtime, report.goOn);
   const handle = await runtime.resume(report.goOn, { by });
   out.line(`run ${handle.run}`);
-  return hostRun(context, runtime, handle, story, { autoResume: true });
+  return hostRun(context, runtime, handle, story, { autoResume: await runtime.autoResume() });
 }
 
 async function tellWhatIsNext(context: Context, runtime: Runtime, { approval, goOn }: AnswerReport): Promise<ExitCode> {

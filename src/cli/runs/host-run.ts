@@ -11,10 +11,10 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { EXIT, type ExitCode, exitOfRun } from "../exit-codes.ts";
 import type { Context } from "../spec.ts";
 import { tailOfLog } from "../views/log-text.ts";
-import { renderRest } from "../views/rest.ts";
 import { lastTrouble, type RunStory, tell } from "../views/run-story.ts";
 import { readEvents } from "./read-events.ts";
 import { openQuestions, tellCost } from "./read-story.ts";
+import { renderRest } from "./render-rest.ts";
 import { createRunWriter, type RunReport, type RunWriter } from "./run-writers.ts";
 
 /** How long a second Ctrl-C waits for the processes of the run to be gone. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SAID } from "../../../test/support/quota/messages.ts";
+import { nextMidnight } from "./moments.ts";
 import { type Quota, type Refusal, readQuota } from "./read-quota.ts";
 
 const AT = Date.parse("2026-03-04T12:00:00Z");
@@ -202,6 +203,14 @@ describe("a refusal", () => {
   it("is read through colours, frames and lines that a terminal has broken", () => {
     const text = "\u001b[31m│ You’ve hit your limit · resets │\n│ 3pm (UTC) │\u001b[0m";
     expect(read({ text })).toMatchObject({ until: AT + 3 * 3_600_000 });
+  });
+
+  it("has no time where one is announced and none follows", () => {
+    expect(read({ text: "429 too many requests, retry-after: soon, resets_at: never" })).toMatchObject({
+      kind: "rate",
+      until: null,
+    });
+    expect(nextMidnight(AT, "Mars/Olympus")).toBeNull();
   });
 
   it("ends within two months, or is not believed", () => {

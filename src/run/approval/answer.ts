@@ -1,5 +1,6 @@
 /** What an answer makes of a run that waits, as facts. Nothing is written by then: what does not fit is refused here. */
 import { type PawlError, pawlError } from "../../base/errors.ts";
+import { isoOf } from "../../limits/quota/civil.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { decide } from "../decide.ts";
 import { effectJson, resolveEffect } from "../effect/effect.ts";
@@ -75,7 +76,7 @@ export function resumeFacts(
   const needed = neededAnswer(plan, state, now);
   if (needed !== null) throw answerNeeded(state, needed);
   const until = early === true ? null : restsUntil(plan, state, now);
-  if (until !== null) throw pawlError(RUN_ERRORS, "RUN_NOT_DUE", { run: state.facts.run, reason: state.reason, until });
+  if (until !== null) throw notDue(state, until);
   return { facts: [...dueFacts(state, now), resumed], refusal: null };
 }
 
@@ -140,6 +141,10 @@ function unknownQuestion({ facts: { run } }: RunState, { id, answer }: Answer): 
   return id === undefined
     ? pawlError(RUN_ERRORS, "RUN_ANSWER_UNKNOWN", { run, answer, answers: [] })
     : pawlError(RUN_ERRORS, "RUN_APPROVAL_NOT_FOUND", { id });
+}
+
+function notDue({ facts: { run }, reason }: Waiting, until: number): PawlError {
+  return pawlError(RUN_ERRORS, "RUN_NOT_DUE", { run, reason, until: isoOf(until) });
 }
 
 function answerNeeded({ facts: { run } }: Waiting, { path: stage, question }: OpenLane): PawlError {

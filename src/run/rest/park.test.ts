@@ -137,11 +137,40 @@ describe("a group with a member that is refused for now", () => {
       kind: "record",
       fact: { type: "run.waiting", reason: "awaiting_quota", until: BORN + MINUTE },
     });
+    const turned = [open, started("g.a", 1), started("g.b", 1), parked("g.a", 1, BORN, BORN + MINUTE)];
+    const other = fold(plan, STARTED, ...turned, parked("g.b", 1, BORN, BORN + 2 * MINUTE));
+    expect(decide(plan, other, BORN)).toMatchObject({ fact: { until: BORN + MINUTE } });
     const resumed: RunEvent = { type: "run.resumed", at: BORN + MINUTE, after: "wait" };
     const woken = evolve(plan, evolve(plan, state, rest), resumed);
     expect(decide(plan, woken, BORN + MINUTE)).toMatchObject({ kind: "authorize", start: { path: "g.b" } });
     const again = evolve(plan, woken, started("g.b", 2, BORN + MINUTE));
     expect(decide(plan, again, BORN + MINUTE)).toEqual({ kind: "wait", until: BORN + 2 * MINUTE });
+  });
+});
+
+describe("a member that was refused and is over", () => {
+  it("is not what its run waits for", () => {
+    const plan = planFrom(
+      "stages:\n  - id: g\n    group: { parallel: [ { id: a, command: [ok] }, { id: b, command: [ask] } ] }\n",
+    );
+    const open: RunEvent = { type: "group.opened", at: BORN, stage: "g", visit: 1, members: 2 };
+    const over: RunEvent = {
+      type: "stage.finished",
+      at: BORN + 9,
+      stage: "g.a",
+      attempt: 2,
+      outcome: "success",
+      cause: "ok",
+    };
+    const asked: RunEvent = {
+      ...{ type: "approval.requested", at: BORN, stage: "g.b", visit: 1, kind: "policy", id: "1-0" },
+      ...{ digest: "0", why: "asked", answers: ["approve"], policy: "0" },
+    } as EventOf<"approval.requested">;
+    const parking = [open, asked, started("g.a", 1), parked("g.a", 1, BORN, BORN + 5), started("g.a", 2, BORN + 5)];
+    expect(decide(plan, fold(plan, STARTED, ...parking, over), BORN + 9)).toEqual({
+      kind: "record",
+      fact: { type: "run.waiting", reason: "awaiting_approval" },
+    });
   });
 });
 

@@ -1,9 +1,12 @@
 /** Runs that rest until a time: which there are, and how they go on. */
+import { join } from "node:path";
 import type { RunId } from "../../base/ids.ts";
+import { parseSettings } from "../../blueprint/policy/parse-settings.ts";
 import type { Engine, Hosted } from "../../ports/engine.ts";
 import type { RunPage, RunRow } from "../../ports/store/run-index.ts";
 import type { Store } from "../../ports/store/store.ts";
 import type { ParkReason } from "../../run/reasons.ts";
+import { readPolicyText } from "../policy/read-policy-text.ts";
 
 /** A run that was refused for now. */
 export interface ParkedRun {
@@ -16,6 +19,8 @@ export interface ParkedRun {
 }
 
 export interface WakeActions {
+  /** Whether this project wants runs that rest until a time to go on by themselves; a `pawl.yaml` that cannot be read does not. */
+  autoResume(): Promise<boolean>;
   /** Every run that rests until a time, the earliest first; those that other runs have started go on with them. */
   parked(): Promise<readonly ParkedRun[]>;
   /**
@@ -27,9 +32,20 @@ export interface WakeActions {
 
 type Open = () => Promise<{ readonly store: Store; readonly engine: Engine }>;
 
-/** `admit`: whether a run can go on in this process at all. */
-export function createWaking(open: Open, hasState: () => boolean, admit: (run: RunId) => Promise<void>): WakeActions {
+export interface WakingParts {
+  readonly root: string;
+  /** Rejects where a run cannot go on in this process. */
+  admit(run: RunId): Promise<void>;
+}
+
+export function createWaking({ root, admit }: WakingParts, open: Open, hasState: () => boolean): WakeActions {
   return {
+    async autoResume() {
+      const text = await readPolicyText({ path: join(root, "pawl.yaml"), shown: "pawl.yaml", isRequired: false });
+      if (!text.ok) return false;
+      const settings = parseSettings(text.value ?? "", "pawl.yaml");
+      return settings.ok && settings.value.autoResume;
+    },
     async parked() {
       return hasState() ? parkedRuns((await open()).store) : [];
     },

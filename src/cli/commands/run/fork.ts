@@ -33,6 +33,6 @@ export const forkCommand: CommandSpec = {
     const handle = await runtime.fork(row.run, given.slice(cut + 1), asked);
     context.out.line(`run ${handle.run}, forked from ${row.run}`);
     const story = await readStory(runtime, handle.run);
-    return hostRun(context, runtime, handle, story, { autoResume: resumesByItself(context) });
+    return hostRun(context, runtime, handle, story, { autoResume: await resumesByItself(context, runtime) });
   },
 };

@@ -47,7 +47,7 @@ async function resumeOne(context: Context, runtime: Runtime, name: string): Prom
   const row = await runtime.find(name);
   const story = await readStory(runtime, row.run);
   const answer = given.text("answer");
-  const autoResume = resumesByItself(context);
+  const autoResume = await resumesByItself(context, runtime);
   const early = given.flag("now");
   out.line(`run ${row.run}`);
   const isResting = story.until !== null && story.until > context.now();

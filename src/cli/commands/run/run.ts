@@ -58,7 +58,7 @@ export const runCommand: CommandSpec = {
     const notice = renderLeftOut(leftOut);
     if (notice !== null) context.out.note(notice);
     const start = leftOut.length === 0 ? {} : { leftOut: leftOut.length };
-    const autoResume = resumesByItself(context);
+    const autoResume = await resumesByItself(context, runtime);
     return hostRun(context, runtime, handle, beginStory(handle.run), { start, autoResume });
   },
 };

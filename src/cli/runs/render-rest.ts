@@ -1,7 +1,7 @@
 /** A run that rests until a time: until when, why, and that nobody needs to stay. */
-import { oneLine } from "./event-line.ts";
-import type { RunStory } from "./run-story.ts";
-import { formatElapsed, formatTime } from "./text/format-time.ts";
+import { oneLine } from "../views/event-line.ts";
+import type { RunStory } from "../views/run-story.ts";
+import { formatElapsed, formatTime } from "../views/text/format-time.ts";
 
 export function renderRest(story: RunStory, now: number): readonly string[] {
   const { run, until, reason } = story;
