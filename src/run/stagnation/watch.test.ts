@@ -63,10 +63,11 @@ describe("a run that goes round", () => {
     const yaml = `limits: { rounds: ${ROUNDS} }
 stages:
   - { id: act, action: test.work, on_success: look }
-  - { id: look, command: [ok], sandbox: read_only, outputs: { note: note.txt }, on_success: act }
+  - { id: look, command: [ok], sandbox: read_only, outputs: { note: note.txt }, on_success: act, on_failure: act }
 `;
     const { reason, rounds } = await live(yaml, {
-      endings: (request) => ({ artifacts: { note: { sha256: request.key, bytes: 1 } } }),
+      endings: (request) =>
+        roundOf(request) === 5 ? failed() : { artifacts: { note: { sha256: request.key, bytes: 1 } } },
       action: async () => ({ ok: true, artifacts: { out: { sha256: "x", bytes: 1 } } }),
     });
     expect({ reason, rounds }).toEqual({ reason: "max_rounds", rounds: ROUNDS });
