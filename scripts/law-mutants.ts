@@ -3,6 +3,7 @@ import { APPROVAL_MUTANTS } from "./mutants/approvals.ts";
 import { CHANGE_MUTANTS } from "./mutants/change.ts";
 import { GATEWAY_MUTANTS } from "./mutants/gateway.ts";
 import { JUDGEMENT_MUTANTS } from "./mutants/judgement.ts";
+import { LEDGER_MUTANTS } from "./mutants/ledger.ts";
 import { LIMIT_MUTANTS } from "./mutants/limits.ts";
 import { MONEY_MUTANTS } from "./mutants/money.ts";
 import type { Mutant } from "./mutants/mutant.ts";
@@ -26,4 +27,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...LIMIT_MUTANTS,
   ...MONEY_MUTANTS,
   ...GATEWAY_MUTANTS,
+  ...LEDGER_MUTANTS,
 ];

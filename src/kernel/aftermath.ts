@@ -4,6 +4,8 @@ import type { Fact } from "../run/events.ts";
 /** What has become of something that was under way. */
 export interface Landing {
   readonly fact: Fact;
+  /** What was learned before it ended, and is recorded right before it. */
+  readonly first?: Fact | undefined;
   /** Clears away what is not needed any more once the fact is durable. */
   readonly clear?: (() => Promise<void>) | undefined;
 }

@@ -1,5 +1,9 @@
 /** Flight: one effect on its way, from its INTENT to its DONE. */
 import type { RunId } from "../base/ids.ts";
+import type { Level } from "../blueprint/blueprint.ts";
+import type { Payment } from "../limits/ledger/budget.ts";
+import type { Plan } from "../plan/plan.ts";
+import { levelNow } from "../run/budget/ceiling.ts";
 import { isVerified, type Start } from "../run/decide.ts";
 import type { Effect } from "../run/effect/effect.ts";
 import type { EventOf } from "../run/events.ts";
@@ -26,15 +30,45 @@ export interface Flight {
   /** When the attempt began. */
   readonly startedAt: number;
   readonly effect: Effect;
+  /** How far the run may go now. */
+  readonly level: Level;
+  /** It was cut to that because most of a cap is spent. */
+  readonly degraded: boolean;
+  /** Who pays for its calls to models, under which caps; null: nobody but the stage counts them. */
+  readonly payment: Payment | null;
 }
 
-export function flightOf(run: RunId, { facts, progress }: RunningState, start: Start, effect: Effect): Flight {
+interface Host {
+  readonly run: RunId;
+  readonly plan: Plan;
+}
+
+export function flightOf(host: Host, { facts, progress }: RunningState, start: Start, effect: Effect): Flight {
+  const { run, plan } = host;
   const { path: stage, visit, attempt, failures, tree } = start;
   const member = progress.group === null ? null : stage;
   const { base, at: startedAt, results } = facts;
   const verified = isVerified(facts);
   const before = results.get(stage) ?? null;
-  return { run, stage, member, visit, attempt, failures, tree, base, verified, before, startedAt, effect };
+  const level = levelNow(plan, facts);
+  const { degraded } = facts;
+  return {
+    run,
+    stage,
+    member,
+    visit,
+    attempt,
+    failures,
+    tree,
+    base,
+    verified,
+    before,
+    startedAt,
+    effect,
+    level,
+    degraded,
+    payment: null,
+  };
 }
 
 export type Of<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;

@@ -2,6 +2,7 @@
 import type { RunId } from "../base/ids.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
+import type { Purse } from "../ports/store/budget.ts";
 import type { RunEvent } from "../run/events.ts";
 import type { RunState } from "../run/state.ts";
 import { type Aftermath, createAftermath } from "./aftermath.ts";
@@ -18,6 +19,8 @@ export interface Restored {
   readonly unsaved: readonly RunEvent[];
   /** Called when those are durable. */
   readonly onSaved?: () => void;
+  /** What pays for the run; without it nothing is counted. */
+  readonly purse?: Purse | undefined;
 }
 
 /** A run while the loop hosts it. */
@@ -25,6 +28,7 @@ export interface Hosting {
   readonly run: RunId;
   readonly plan: Plan;
   readonly ports: KernelPorts;
+  readonly purse: Purse | undefined;
   readonly inbox: Inbox;
   state: RunState;
   seq: number;
@@ -39,13 +43,14 @@ export interface Hosting {
 
 /** Every member is written out: objects of one shape, or everything that reads them becomes slow. */
 export function hostingOf(restored: Restored, ports: KernelPorts, inbox: Inbox): Hosting {
-  const { run, plan, state, seq, unsaved, onSaved } = restored;
+  const { run, plan, state, seq, unsaved, onSaved, purse } = restored;
   const aftermath = createAftermath();
   if (onSaved !== undefined) aftermath.add({ clear: async () => onSaved() });
   return {
     run,
     plan,
     ports,
+    purse,
     inbox,
     state,
     seq,

@@ -17,7 +17,7 @@ import { haltIfStopping, heard, heed } from "./control/heed.ts";
 import { type Inbox, waitUntil } from "./control/inbox.ts";
 import { flightOf } from "./flight.ts";
 import { type Hosting, hostingOf, type Restored } from "./hosting.ts";
-import { perform } from "./perform.ts";
+import { performPaid } from "./pay/fund.ts";
 import { proofOf } from "./proof.ts";
 
 /** `lost`: another host has written to this run; everything here stopped and nothing more was stored. */
@@ -84,7 +84,7 @@ function record(host: Hosting, landing: Landing, at: number = timeOf(host)): voi
 function clear(host: Hosting, { start, state, now }: Extract<Decision, { kind: "authorize" }>): void {
   const { fact, effect } = authorize(host.plan, state, start, host.ports.policy, now);
   record(host, { fact }, now);
-  if (effect !== null) host.cleared.push(flightOf(host.run, state, start, effect));
+  if (effect !== null) host.cleared.push(flightOf(host, state, start, effect));
 }
 
 /** Everything recorded since the last call becomes durable, at once, but for an end that proves what came before it. */
@@ -113,10 +113,10 @@ async function store(host: Hosting, events: readonly RunEvent[]): Promise<boolea
 
 /** Begins every effect whose INTENT has just become durable, or ends all of them when the run is stopping. */
 function launch(host: Hosting): void {
-  const { plan, ports, inbox, flying, halt, state } = host;
+  const { inbox, flying, halt, state } = host;
   haltIfStopping(state, halt);
   for (const flight of host.cleared) {
-    const flown = perform(plan, flight, ports, halt).then((landing) => {
+    const flown = performPaid(host, flight).then((landing) => {
       flying.delete(flown);
       inbox.land(landing);
     }, inbox.fail);

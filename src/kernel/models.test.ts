@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { planFrom } from "../../test/support/plan-from-yaml.ts";
 import { createTestHost, type Script } from "../../test/support/run-plan.ts";
+import { createVirtualClock } from "../../test/support/virtual-clock.ts";
+import { createMemoryStore } from "../adapters/memory/store.ts";
 import { pawlError } from "../base/errors.ts";
 import { GATEWAY_ERRORS } from "../ports/errors/gateway-errors.ts";
 import type { ModelAccess, ModelGrant, ModelUse } from "../ports/models/model-access.ts";
+import type { Purse } from "../ports/store/budget.ts";
+import type { Store } from "../ports/store/store.ts";
 import type { RunEvent } from "../run/events.ts";
 
 const PLAN = planFrom(
@@ -154,5 +158,45 @@ describe("a stage that may call models", () => {
     const interrupted = events.find(({ type }) => type === "stage.interrupted");
     expect(interrupted).toMatchObject({ usage: { tokens: 5, microUsd: 6 } });
     expect(seen.reconciled).toEqual([`${host.run}/a/1/1`]);
+  });
+});
+
+describe("a stage that may call models under caps", () => {
+  const FLEET = { scope: "fleet", name: "*" } as const;
+  const CAP = { account: FLEET, unit: "tokens", window: "run", amount: 5000, source: "pawl.yaml:1:1" } as const;
+
+  function purseOver(store: Store): Purse {
+    const payment = { accounts: [FLEET], caps: [CAP], priority: 3 };
+    const budget = { ...payment, ledger: store.ledger, entry: null };
+    return { isCounted: false, waiting: new Set(), open: async () => budget };
+  }
+
+  it("is paid for by its run, its loop and all the others, under their caps", async () => {
+    const { models, seen } = access();
+    const store = createMemoryStore({ clock: createVirtualClock() });
+    await createTestHost(PLAN, { store, purse: purseOver(store), ports: { models } }).start();
+    expect(seen.grants[0]).toMatchObject({ accounts: [{ scope: "run" }, FLEET], priority: 3 });
+    expect(seen.grants[0]?.caps.at(-1)).toEqual(CAP);
+    expect(await store.ledger.open({ limit: 5 })).toMatchObject({ reservations: [] });
+  });
+
+  it("does not begin when nothing is left", async () => {
+    const { models, seen } = access();
+    const store = createMemoryStore({ clock: createVirtualClock() });
+    const all = { at: 0, accounts: [FLEET], amounts: { tokens: 5000 }, caps: [], priority: 0, wait: false } as const;
+    await store.ledger.reserve({ ...all, key: "all", outright: true });
+    const host = createTestHost(PLAN, { store, purse: purseOver(store), ports: { models } });
+    await host.start();
+    expect([seen.grants, (await host.events()).at(-1)]).toMatchObject([[], { reason: "budget_exhausted" }]);
+  });
+
+  it("is not tried again when it failed because a budget was reached, and its run ends with that", async () => {
+    const { models, seen } = access({ refused: 1 });
+    const plan = planFrom("stages:\n  - { id: a, command: [ok], max_attempts: 3, models: { tokens: 2k, usd: 0.5 } }\n");
+    const stages = { a: [{ cause: "exit", exit: 1, error: "402" }] } as const;
+    const host = createTestHost(plan, { ports: { models }, stages });
+    await host.start();
+    expect(seen.grants).toHaveLength(1);
+    expect((await host.events()).at(-1)).toMatchObject({ type: "run.finished", reason: "budget_exhausted" });
   });
 });

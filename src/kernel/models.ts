@@ -36,14 +36,21 @@ export async function withModels(
   if ("refusal" in door) return plain({ ...failure("spawn_error", door.refusal), usage: NO_USAGE, turns: 0 });
   try {
     const finished = await work(door);
-    const { usage, calls: turns, missed, parkedUntil, traffic } = await door.close();
+    const { usage, calls: turns, missed, refused, parkedUntil, traffic } = await door.close();
     const kept = traffic === undefined ? {} : { artifacts: { ...finished.artifacts, [TRAFFIC]: traffic } };
-    if (missed === 0) return { finished: { ...finished, ...kept, usage, turns }, parkedUntil };
+    if (missed === 0)
+      return { finished: { ...finished, ...kept, ...outOfBudget(finished, refused), usage, turns }, parkedUntil };
     const error = `${missed} calls to models were not in the record that is replayed`;
     return plain({ ...finished, ...kept, ...failure("invalid_output", error), usage, turns });
   } finally {
     await door.close();
   }
+}
+
+/** A stage that failed when its budget was reached would only fail again. */
+function outOfBudget({ cause }: Finished, refused: number): Partial<Finished> {
+  if (refused === 0 || cause === "ok") return {};
+  return failure("budget", `a budget was reached: ${refused} calls to models were refused`);
 }
 
 function plain(finished: Finished): Modelled {
@@ -71,6 +78,7 @@ export function attemptKey({
 }
 
 function grantOf(flight: Flight, models: ModelsSpec): ModelGrant {
+  const { payment } = flight;
   const key = attemptKey(flight);
   const own: Account = { scope: "run", name: key };
   const cap = (unit: "tokens" | "microUsd", amount: number, name: string): Cap => {
@@ -78,9 +86,9 @@ function grantOf(flight: Flight, models: ModelsSpec): ModelGrant {
   };
   return {
     key,
-    accounts: [own],
-    caps: [cap("tokens", models.tokens, "tokens"), cap("microUsd", models.microUsd, "usd")],
-    priority: 0,
+    accounts: [own, ...(payment?.accounts ?? [])],
+    caps: [cap("tokens", models.tokens, "tokens"), cap("microUsd", models.microUsd, "usd"), ...(payment?.caps ?? [])],
+    priority: payment?.priority ?? 0,
     calls: models.calls,
     providers: models.providers,
     record: models.record === true,

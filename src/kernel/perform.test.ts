@@ -104,6 +104,9 @@ describe("perform an action", () => {
       base: null,
       before: null,
       startedAt: 0,
+      level: "L1" as const,
+      degraded: false,
+      payment: null,
       effect,
     };
     expect((await perform(ACTION, flight, host.ports, stopped())).fact).toMatchObject({ cause: "killed" });
@@ -310,6 +313,9 @@ describe("perform a child run", () => {
       base: null,
       before: null,
       startedAt: 0,
+      level: "L1" as const,
+      degraded: false,
+      payment: null,
       effect: { kind: "run", stage, params: {} },
     } as const;
     expect((await perform(plan, flight, host.ports, stopped())).fact).toMatchObject({
@@ -367,6 +373,9 @@ describe("perform in a workspace", () => {
       base: null,
       before: null,
       startedAt: 0,
+      level: "L1" as const,
+      degraded: false,
+      payment: null,
       effect,
     };
     expect((await perform(plan, flight, host.ports, createHalt())).fact).toMatchObject({ cause: "spawn_error" });

@@ -46,7 +46,7 @@ export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, ha
     case "inspection":
       return { fact: done(await performInspection(plan, flight, effect, ports, halt)) };
     case "action":
-      return { fact: done(await performAction(plan, flight, effect, ports, halt)) };
+      return { fact: done(await performAction(flight, effect, ports, halt)) };
     case "run": {
       const report = await performRun(plan, flight, effect, ports, halt);
       return {
@@ -56,13 +56,7 @@ export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, ha
   }
 }
 
-async function performAction(
-  plan: Plan,
-  flight: Flight,
-  effect: Of<"action">,
-  ports: KernelPorts,
-  halt: Halt,
-): Promise<Finished> {
+async function performAction(flight: Flight, effect: Of<"action">, ports: KernelPorts, halt: Halt): Promise<Finished> {
   const { run, stage, visit, attempt, tree } = flight;
   const action = ports.actions.get(effect.stage.action);
   if (action === undefined)
@@ -89,7 +83,7 @@ async function performAction(
       return limit().halt.signal();
     },
     inputs: effect.inputs,
-    level: plan.level,
+    level: flight.level,
     tree,
     verified: flight.verified,
     certificate: certify,

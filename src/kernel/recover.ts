@@ -5,6 +5,7 @@ import type { Lane } from "../run/state.ts";
 import type { Landing } from "./aftermath.ts";
 import type { Restored } from "./hosting.ts";
 import { attemptKey, mayCallModels } from "./models.ts";
+import { costOfAttempt } from "./pay/fund.ts";
 import { canWrite, placeOf } from "./place.ts";
 
 type RecoverPorts = Pick<KernelPorts, "executor" | "workspaces" | "clock" | "models">;
@@ -20,7 +21,7 @@ export async function recover(restored: Restored, ports: RecoverPorts): Promise<
 }
 
 async function recordLoss(
-  { run, plan }: Restored,
+  { run, plan, purse }: Restored,
   { path: stage, leaf, visit, attempts: attempt, tree }: Lane,
   isMember: boolean,
   ports: RecoverPorts,
@@ -28,6 +29,9 @@ async function recordLoss(
   const lost = { type: "stage.interrupted", stage, attempt } as const;
   // A child run is recovered by its own host, under its own keys.
   if (leaf.kind === "run") return { fact: lost };
+  // Nobody knows what it has spent, so it has spent what it might have.
+  if (purse !== undefined && costOfAttempt(leaf) !== null)
+    await (await purse.open()).ledger.settle(attemptKey({ run, stage, visit, attempt }), "unknown", ports.clock.now());
   await ports.executor.reap(effectKey(run, stage, visit));
   const log = await ports.executor.salvage({ run, stage, attempt });
   const place = placeOf(plan, { run, member: isMember ? stage : null, tree, leaf });

@@ -20,6 +20,8 @@ const FROM_OUTSIDE: ReadonlySet<EventType> = new Set<EventType>([
   "stage.parked",
   "run.resumed",
   "run.pausing",
+  "budget.refused",
+  "run.degraded",
   "approval.answered",
 ]);
 

@@ -18,7 +18,7 @@ import { policyDigest, seal } from "./fingerprint.ts";
 import { defaultParams, giveParams, type ParamValues } from "./params.ts";
 import { protectedPaths } from "./paths/protected.ts";
 import type { ActionSignature, LeafStage, Plan, PlanLimits, PlanStage } from "./plan.ts";
-import { leadsBack, type Routed, routeStages } from "./routes.ts";
+import { isAbove, leadsBack, levelOf, type Routed, routeStages } from "./routes.ts";
 import { buildStage, type Child } from "./stages.ts";
 import type { Given } from "./taint/sources.ts";
 import { findTaint, type Taint } from "./taint/taint.ts";
@@ -115,6 +115,7 @@ function compileOne(
     }),
   );
   const bound = worstCase(stages, bounds, limits);
+  const above = kept.flatMap(({ spec }) => (needsMore(spec, actions, child) ? [spec.id] : []));
   problems.push(...sizeProblems(blueprint, plans), ...inexact(blueprint, bound));
   if (problems.length > before) return undefined;
   const rules = rulesOf(blueprint, ancestors, input.rules);
@@ -130,10 +131,23 @@ function compileOne(
     protect: leavesOf(stages).some(({ kind }) => kind === "gate") ? protect : [],
     workspace: needsWorkspace(stages, plans, actions) ? blueprint.workspace : null,
     start: (stages[0] as (typeof stages)[number]).id,
+    ...(above.length === 0 ? {} : { above }),
     stages,
     children: plans,
     bound,
   });
+}
+
+/** Whether a stage, by itself, by its action or by what its child run does, needs more than L1. */
+function needsMore(
+  spec: StageSpec,
+  actions: ReadonlyMap<string, ActionSignature>,
+  child: (spec: RunSpec) => Child,
+): boolean {
+  if (isAbove(levelOf(spec), "L1")) return true;
+  if (spec.kind === "group") return spec.members.some((member) => needsMore(member, actions, child));
+  if (spec.kind === "run") return child(spec).plan.above !== undefined;
+  return spec.kind === "action" && isAbove((actions.get(spec.action) as ActionSignature).level ?? "L1", "L1");
 }
 
 function leavesOf(stages: readonly PlanStage[]): readonly LeafStage[] {

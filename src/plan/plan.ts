@@ -179,6 +179,8 @@ export interface Plan {
   /** Where its processes work; null: it has none. */
   readonly workspace: WorkspaceSpec | null;
   readonly start: string;
+  /** Stages that need more than L1, where there are any: a run whose level is cut on its way ends before them. */
+  readonly above?: readonly string[];
   /** In the order written; `stages[i].id` is unique. */
   readonly stages: readonly PlanStage[];
   readonly children: readonly Plan[];

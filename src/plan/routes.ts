@@ -112,7 +112,7 @@ function reachable(table: readonly Routed[], first: Routed): readonly Routed[] {
 }
 
 /** A group runs at the level of its highest member: leaving single members out would change what it means. */
-function levelOf(spec: StageSpec): Level {
+export function levelOf(spec: StageSpec): Level {
   const own = spec.level ?? "L1";
   if (spec.kind !== "group") return own;
   return spec.members.reduce((highest, member) => (isAbove(levelOf(member), highest) ? levelOf(member) : highest), own);

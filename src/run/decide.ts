@@ -11,6 +11,7 @@ import type { GroupStage, LeafStage, Plan, Target } from "../plan/plan.ts";
 import { dueFact, dueTimes, openLanes } from "./approval/due.ts";
 import { isAnswered, isStale, judgementFact } from "./approval/judgement.ts";
 import { ask } from "./approval/question.ts";
+import { isAboveReport } from "./budget/ceiling.ts";
 import { spawnLimit } from "./children/spawns.ts";
 import { turnLimit } from "./children/turns.ts";
 import type { ActingStage } from "./effect/effect.ts";
@@ -71,6 +72,9 @@ function decideRunning(plan: Plan, state: RunningState, now: number): Decision {
     return busy ? waitFor(null) : record({ type: "run.finished", status: REASONS[reason], reason, detail });
   }
   if ("end" in progress.cursor) return record(finishFact(plan, facts, progress.cursor));
+  const { to } = progress.cursor;
+  if (facts.degraded && isAboveReport(plan, to))
+    return busy ? waitFor(wallDeadline(plan, facts)) : record(finishFact(plan, facts, { end: "done", cut: to }));
   const limit = reachedLimit(plan, facts, now);
   if (limit !== null) return stop(limit);
   if (state.pausing !== null)

@@ -4,6 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { Usage } from "../base/usage.ts";
+import type { Cap } from "../limits/ledger/cap.ts";
 import type { ParkReason, StopReason, WaitReason } from "./reasons.ts";
 
 /** How a process or action ended, as facts: only `ok` can be a success. */
@@ -22,6 +23,8 @@ export type Cause =
   | "child"
   /** It was refused for now, again and again, until nothing is left of the patience of the laws. */
   | "parked"
+  /** A budget was reached while it was under way. */
+  | "budget"
   /** A person said no, or nobody answered in time. */
   | "denied"
   | "expired"
@@ -208,6 +211,18 @@ interface EventFields {
     /** Shadow rules that would have decided otherwise. */
     readonly shadow?: readonly string[];
   };
+  /** A cap does not let the attempt begin, and does not free by itself. The run ends. */
+  "budget.refused": {
+    readonly stage: string;
+    readonly attempt: number;
+    readonly why: string;
+    readonly cap: Cap;
+    readonly spent: number;
+    readonly reserved: number;
+    readonly asked: number;
+  };
+  /** 80 % or more of a cap are spent: from here on the run may only report. A stage that needs more has not begun. */
+  "run.degraded": { readonly stage: string; readonly level: "L1"; readonly why: string; readonly cap: Cap };
   /** A durable question to a person, bound to exact content. */
   "approval.requested": {
     readonly stage: string;

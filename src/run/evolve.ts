@@ -8,11 +8,12 @@ import { addUsage, NO_USAGE } from "../base/usage.ts";
 import { beginStagnation, startAfresh } from "../limits/stagnation/stagnation.ts";
 import type { Plan } from "../plan/plan.ts";
 import { answered, expired, reminded, requested } from "./approval/answered.ts";
+import { degrade } from "./budget/ceiling.ts";
 import { countSpawn, countSpawnsOf } from "./children/spawns.ts";
 import { countTurns } from "./children/turns.ts";
 import type { EventOf, RunEvent } from "./events.ts";
 import { closeGroup, finishLane, laneFor, openGroup, refuse, startRound } from "./lanes.ts";
-import { chargeOf } from "./limits.ts";
+import { charge, chargeOf } from "./limits.ts";
 import type { TerminalStatus } from "./reasons.ts";
 import { goOn, park, restOf, restWithChild } from "./rest/park.ts";
 import type { Progress, RunningState, RunState, StageResult } from "./state.ts";
@@ -40,6 +41,8 @@ export function beginState(event: EventOf<"run.created">): RunState {
       turns: 0,
       stagnation: null,
       usage: NO_USAGE,
+      overspent: null,
+      degraded: false,
       tree: event.tree ?? null,
       base: event.base ?? event.tree ?? null,
       tainted: new Set(),
@@ -110,13 +113,8 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
       countSpawn(facts, lane);
       return state;
     }
-    case "stage.finished": {
-      const { leaf } = laneFor(plan, state, event.stage);
-      facts.usage = addUsage(facts.usage, event.usage ?? chargeOf(leaf));
-      countSpawnsOf(plan, facts, leaf, event.spawned);
-      countTurns(plan, facts, leaf, event.turns);
-      return finishLane(plan, state, event.stage, resultOf(event), event.at);
-    }
+    case "stage.finished":
+      return finish(plan, state, event);
     case "stage.refused":
       return refuse(plan, state, event);
     case "stage.interrupted": {
@@ -139,6 +137,11 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
       return closeGroup(plan, state, event.outcome);
     case "policy.denied":
       return { ...state, stopping: { reason: "policy_denied", detail: `${event.stage}: ${event.why}` } };
+    case "budget.refused":
+      laneFor(plan, state, event.stage).status = "ready";
+      return { ...state, stopping: { reason: "budget_exhausted", detail: `${event.stage}: ${event.why}` } };
+    case "run.degraded":
+      return degrade(plan, state, event);
     case "approval.requested":
       return requested(plan, state, event);
     case "approval.reminded":
@@ -161,6 +164,15 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
     default:
       return state;
   }
+}
+
+function finish(plan: Plan, state: RunningState, event: EventOf<"stage.finished">): RunState {
+  const { facts } = state;
+  const lane = laneFor(plan, state, event.stage);
+  charge(plan, facts, lane, event.usage);
+  countSpawnsOf(plan, facts, lane.leaf, event.spawned);
+  countTurns(plan, facts, lane.leaf, event.turns);
+  return finishLane(plan, state, event.stage, resultOf(event), event.at);
 }
 
 function evolveWaiting(plan: Plan, state: Extract<RunState, { status: "waiting" }>, event: RunEvent): RunState {

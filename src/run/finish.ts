@@ -1,5 +1,6 @@
 /** How a run ends when its cursor has reached an end. Only evidence from outside makes a success. */
 import type { Plan, Target } from "../plan/plan.ts";
+import { levelNow } from "./budget/ceiling.ts";
 import type { Cause, Fact } from "./events.ts";
 import { REASONS, type StopReason } from "./reasons.ts";
 import type { RunFacts } from "./state.ts";
@@ -11,6 +12,7 @@ const BY_CAUSE: Partial<Record<Cause, StopReason>> = {
   denied: "approval_denied",
   expired: "approval_expired",
   circuit_open: "circuit_open",
+  budget: "budget_exhausted",
 };
 
 export function finishFact(plan: Plan, facts: RunFacts, target: Extract<Target, { end: string }>): Fact {
@@ -42,7 +44,8 @@ function doneReason(plan: Plan, facts: RunFacts, cut: string | undefined): StopR
   if (outcomes.some((verdict) => verdict !== "pass" && verdict !== "empty")) return "unverified";
   // Nothing has changed, so there is nothing that could be wrong.
   if (outcomes.includes("empty") && tree === base) return "noop";
-  const mayReport = plan.level === "L0" || plan.level === "L1";
+  const level = levelNow(plan, facts);
+  const mayReport = level === "L0" || level === "L1";
   if (verified === null) return mayReport ? "reported" : "unverified";
   if (verified.tree !== tree) return "unverified";
   if (cut === undefined) return "goal_achieved";

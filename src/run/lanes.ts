@@ -159,6 +159,7 @@ function failAttempt(facts: RunFacts, lane: Lane, { outcome, cause, error, tree 
     outcome === "empty" ||
     cause === "invalid_input" ||
     cause === "circuit_open" ||
+    cause === "budget" ||
     lane.failures >= lane.leaf.maxAttempts;
   if (isFinal) return false;
   lane.status = lane.leaf.effect === "once" && MAY_HAVE_HAPPENED.has(cause) ? "lost" : "ready";

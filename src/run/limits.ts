@@ -1,9 +1,9 @@
 /** Limits: which bound, if any, this run has reached. Each has its own stop reason; none of them means success. */
-import { NO_USAGE, type Usage } from "../base/usage.ts";
+import { addUsage, NO_USAGE, type Usage } from "../base/usage.ts";
 import { modelCost } from "../plan/bound.ts";
 import type { LeafStage, Plan, PlanStage } from "../plan/plan.ts";
 import { childOf } from "./plan-index.ts";
-import type { RunFacts, Stopping } from "./state.ts";
+import type { Lane, RunFacts, Stopping } from "./state.ts";
 
 /** When the run clock ends the run, or null. */
 export function wallDeadline(plan: Plan, facts: RunFacts): number | null {
@@ -12,6 +12,7 @@ export function wallDeadline(plan: Plan, facts: RunFacts): number | null {
 
 /** Bounds that hold at any moment. */
 export function reachedLimit(plan: Plan, facts: RunFacts, now: number): Stopping | null {
+  if (facts.overspent !== null) return { reason: "budget_exhausted", detail: facts.overspent };
   const deadline = wallDeadline(plan, facts);
   if (deadline !== null && now >= deadline)
     return { reason: "max_runtime", detail: `limits.wall of ${plan.limits.wallMs} ms` };
@@ -64,6 +65,20 @@ export function costOf(plan: Plan, leaf: LeafStage): Usage {
 export function chargeOf(leaf: LeafStage): Usage {
   if (leaf.kind === "action") return leaf.cost;
   return leaf.kind === "command" ? modelCost(leaf) : NO_USAGE;
+}
+
+/**
+ * Books what an attempt has spent. What costs more than it said has no worst case, so that nothing more may begin after it. A child
+ * run keeps to this by itself; what it has lost in crashes may come on top.
+ */
+export function charge(plan: Plan, facts: RunFacts, { path, leaf }: Lane, usage: Usage | undefined): void {
+  const spent = usage ?? chargeOf(leaf);
+  facts.usage = addUsage(facts.usage, spent);
+  const most = costOf(plan, leaf);
+  if (leaf.kind === "run") return;
+  if (spent.tokens <= most.tokens && spent.microUsd <= most.microUsd) return;
+  const told = `${spent.tokens} tokens and ${spent.microUsd} micro-dollars`;
+  facts.overspent ??= `"${path}" has spent ${told}, and said that it would spend at most ${most.tokens} and ${most.microUsd}`;
 }
 
 /** Whether one more attempt may start, with the most it may cost reserved. */

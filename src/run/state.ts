@@ -116,6 +116,10 @@ export interface RunFacts {
   /** Whether it still gets somewhere; null: its plan does not ask. */
   stagnation: Stagnation | null;
   usage: Usage;
+  /** Why what was spent can not be trusted to stay within the plan; null: every attempt has kept to its cost. */
+  overspent: string | null;
+  /** Most of a cap is spent: it may only report from here on. */
+  degraded: boolean;
   /** What the workspace of the run holds after the latest stage; null: there is no workspace. */
   tree: string | null;
   /** What gates compare with: the tree that the run, or the run that started it, began with. */

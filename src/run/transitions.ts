@@ -23,6 +23,8 @@ export const TRANSITIONS: Readonly<Record<Status, Row>> = {
     "group.opened": "running",
     "group.closed": "running",
     "policy.denied": "running",
+    "budget.refused": "running",
+    "run.degraded": "running",
     "approval.requested": "running",
     "approval.reminded": "running",
     "approval.expired": "running",

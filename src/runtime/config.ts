@@ -43,6 +43,8 @@ export interface Config {
   readonly zone: string;
   /** This process was started by a stage of a run, and so by no person. */
   readonly isInStage: boolean;
+  /** The budget of the user. */
+  readonly budgetFile: Setting<string>;
   /** Policies from outside any project. */
   readonly policyFiles: { readonly organisation: Setting<string>; readonly user: Setting<string> };
 }
@@ -87,6 +89,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
     secrets: entries
       .filter(([name, value]) => SECRET_NAME.test(name) && value.length >= SHORTEST_SECRET)
       .map(([, value]) => value),
+    budgetFile: { value: join(configHome(env), "pawl", "budget.yaml"), origin: "default" },
     policyFiles: {
       organisation: settingOf(env["PAWL_ORG_POLICY"], "/etc/pawl/policy.yaml", (path) => resolve(cwd, path)),
       user: { value: join(configHome(env), "pawl", "policy.yaml"), origin: "default" },

@@ -13,7 +13,7 @@ import type { Trees } from "../ports/trees.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
 import { compileFile } from "./compile-file.ts";
 import { admitHere, createLauncher, type LaunchParts } from "./launch.ts";
-import { createMoney } from "./money/money.ts";
+import { createMoney, type MoneyParts } from "./money/money.ts";
 import { treesOfRun } from "./past.ts";
 import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
 import type { LiveLog, Runtime } from "./runtime.ts";
@@ -26,7 +26,7 @@ import { createWaking } from "./waking/parked.ts";
 
 type OutputListener = (run: RunId, stage: string, text: string) => void;
 
-export interface RuntimeParts extends LaunchParts, SweepParts, CertifyParts, KillParts {
+export interface RuntimeParts extends LaunchParts, SweepParts, CertifyParts, KillParts, Pick<MoneyParts, "budgetFile"> {
   readonly root: string;
   readonly statePath: string;
   /** Where in its repository the project lies. */

@@ -22,6 +22,8 @@ export interface LaunchParts {
   readonly clock: Clock;
   randomBytes(count: number): Uint8Array;
   hasSecret(text: string): boolean;
+  /** Rejects when caps that are written cannot be read. */
+  requireBudget(): Promise<void>;
 }
 
 type Open = () => Promise<{ readonly store: Store; readonly engine: Engine }>;
@@ -30,6 +32,7 @@ type Launcher = Pick<Runtime, "start" | "leftOut" | "fork" | "resume">;
 
 /** Rejects where this machine cannot build the walls that a run asks for; that it may do without was said when it was started. */
 export async function admitHere(parts: LaunchParts, open: Open, run: RunId): Promise<void> {
+  await parts.requireBudget();
   const { store } = await open();
   const row = await store.runs.get(run);
   const plan = row === undefined || isTerminal(row.status) ? undefined : await store.journal.plan(row.plan);
@@ -46,6 +49,7 @@ export function createLauncher(parts: LaunchParts, open: Open): Launcher {
         checkedPlans.add(plan);
       }
       await requireWalls(parts, plan, options);
+      await parts.requireBudget();
       const tree = await firstTree(parts, plan);
       const { store, engine } = await open();
       const level = await admitLevel(store, plan, parts.clock.now(), options);
@@ -58,6 +62,7 @@ export function createLauncher(parts: LaunchParts, open: Open): Launcher {
     async fork(run, stage, options = {}) {
       const { store, engine } = await open();
       const fresh = await forkOf(store, run, stage);
+      await parts.requireBudget();
       await requireWalls(parts, fresh.plan, options);
       const level = await admitLevel(store, fresh.plan, parts.clock.now(), options);
       return engine.start({ ...fresh, run: newRun(), ...level });

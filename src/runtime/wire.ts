@@ -34,6 +34,7 @@ import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
 import { findRepository, type Repository } from "./find-repository.ts";
 import type { GatewaySession, SessionOptions } from "./models/gateway-session.ts";
+import { createBudgets } from "./money/load-budget.ts";
 import { statePaths } from "./paths.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
 import { createCertifier } from "./trust/certify.ts";
@@ -66,8 +67,9 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const early = { root, artifacts, redact: redactor.text };
   const late = lateParts(repository, config, early);
   const { sandbox, heartbeats, executor, git, signer } = late;
-  const { policyFiles } = config;
+  const { policyFiles, budgetFile, user } = config;
   const killSwitch = createFileKillSwitch({ stateDir: paths.state, root });
+  const budgets = createBudgets({ root, budgetFile, user });
   const actions = createActions([...ownActions(repository, config, early, late), options.actions ?? []]);
   const models = lateModels(early, config, clock);
 
@@ -77,8 +79,9 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     projectFolder: repository.folder,
     openStore: () => openStore(paths.state, clock, options),
     artifacts,
-    ...{ actions, policyFiles },
+    ...{ actions, policyFiles, budgetFile },
     randomBytes: options.randomBytes ?? randomBytes,
+    requireBudget: budgets.require,
     hasSecret: (text) => redactor.text(text) !== text,
     ...{ clock, sandbox, workspaces: git, trees: git, signer, heartbeats, executor },
     ...{ killSwitch, reaper: lateReaper(paths.state) },
@@ -111,6 +114,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
         lease: store.lease,
         control: store.control,
         turns: store.breakers,
+        budgets: budgets.on(store.ledger),
       }),
   };
   return createRuntime(parts);

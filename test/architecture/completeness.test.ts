@@ -29,6 +29,25 @@ const SAMPLES: { readonly [T in EventType]: EventOf<T> } = {
   "group.opened": { type: "group.opened", at, stage, visit: 1, members: 2 },
   "group.closed": { type: "group.closed", at, stage, outcome: "success" },
   "policy.denied": { type: "policy.denied", at, stage, visit: 1, rule: "default", why: "no rule", request: {} },
+  "budget.refused": {
+    type: "budget.refused",
+    at,
+    stage,
+    attempt: 1,
+    why: "the cap",
+    cap: { account: { scope: "fleet", name: "*" }, unit: "tokens", window: "day", amount: 5, source: "pawl.yaml:1:1" },
+    spent: 5,
+    reserved: 0,
+    asked: 1,
+  },
+  "run.degraded": {
+    type: "run.degraded",
+    at,
+    stage,
+    level: "L1",
+    why: "80 %",
+    cap: { account: { scope: "fleet", name: "*" }, unit: "tokens", window: "day", amount: 5, source: "pawl.yaml:1:1" },
+  },
   "approval.requested": {
     type: "approval.requested",
     at,
@@ -54,6 +73,7 @@ const TYPES = Object.keys(SAMPLES) as EventType[];
 
 /** Port files that hold no behaviour an adapter could get wrong, each with the reason. */
 const WITHOUT_SUITE: Readonly<Record<string, string>> = {
+  budget: "who pays for a run, plain data; the suite of the ledger is what counts",
   "kernel-ports": "the ports of the kernel as one object, plain data",
   "call-report": "what is told of a model call, plain data",
   store: "the stores of one project as one object; the suites of journal, run-index, lease and control run on it",

@@ -13,7 +13,7 @@ export const LOOP: Account = { scope: "loop", name: "sweeper" };
 const RUN: Account = { scope: "run", name: "r_1" };
 const FLEET: Account = { scope: "fleet", name: "*" };
 
-export function buildCap(amount: number, fields: Partial<Cap> = {}): Cap {
+function buildCap(amount: number, fields: Partial<Cap> = {}): Cap {
   return { account: LOOP, unit: "tokens", window: "day", amount, source: "pawl.yaml:1:1", ...fields };
 }
 

@@ -12,9 +12,10 @@ import { FLEET } from "../../src/limits/ledger/cap.ts";
 import { type Chance, chance } from "../simulation/random.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const TRIALS = process.env["PAWL_FULL"] === "1" ? 20 : 2;
+const FULL = process.env["PAWL_FULL"] === "1";
+const TRIALS = Number(process.env["PAWL_TRIALS"] ?? (FULL ? 20 : 2));
 const WORKERS = 32;
-const CALLS = 100;
+const CALLS = FULL ? 100 : 25;
 /** Parts of what all calls together would spend: with the first the cap is used up, with the last it is not. */
 const CAPS = [0.4, 0.8, 1.5] as const;
 const MOST_KILLS = 2;
@@ -69,7 +70,7 @@ async function work(dir: string, name: string, cap: number, dice: Chance): Promi
   let first = 1;
   for (;;) {
     const seed = String(1 + dice.int(1_000_000));
-    const killAfterMs = worked.kills < MOST_KILLS && dice.hit(0.7) ? 300 + dice.int(6000) : null;
+    const killAfterMs = worked.kills < MOST_KILLS && dice.hit(0.7) ? 300 + dice.int(FULL ? 8000 : 3000) : null;
     const said = await workOnce([dir, name, String(first), String(CALLS), seed, String(cap)], killAfterMs);
     for (const { spent = 0, begun, refused } of said) {
       worked.spent += spent;

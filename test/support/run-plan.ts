@@ -18,6 +18,7 @@ import type { Artifacts } from "../../src/ports/artifacts.ts";
 import type { AttemptName, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
 import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
 import type { KillSwitch } from "../../src/ports/stop/kill-switch.ts";
+import type { Purse } from "../../src/ports/store/budget.ts";
 import type { Store } from "../../src/ports/store/store.ts";
 import type { Fact, RunEvent } from "../../src/run/events.ts";
 import { beginState } from "../../src/run/evolve.ts";
@@ -39,6 +40,8 @@ export interface Script {
   readonly ports?: Partial<KernelPorts> | ((own: KernelPorts) => Partial<KernelPorts>);
   /** What a process does to the files of its workspace. */
   readonly work?: (request: ProcessRequest, files: Files) => void;
+  /** What pays for the run. */
+  readonly purse?: Purse;
   /** The store of an earlier host of the same run; its workspaces come with it. */
   readonly store?: Store;
 }
@@ -134,7 +137,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
   };
   const ports: KernelPorts = { ...own, ...(typeof script.ports === "function" ? script.ports(own) : script.ports) };
   const host = (restored: Restored, first: readonly Landing[]): Promise<LoopEnd> =>
-    drive(clock, runLoop(restored, first, ports, inbox));
+    drive(clock, runLoop({ ...restored, purse: script.purse }, first, ports, inbox));
   const events = async (): Promise<readonly RunEvent[]> =>
     (await store.journal.read(run, 0, 100_000)).map((stored) => stored.event);
   return {
@@ -163,7 +166,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
       return host({ run, plan, state: beginState(created), seq: 0, unsaved: [created] }, []);
     },
     async resume(first = []) {
-      const restored = restore(run, plan, await events());
+      const restored = { ...restore(run, plan, await events()), purse: script.purse };
       return host(restored, [...(await recover(restored, ports)), ...first.map((fact) => ({ fact }))]);
     },
     async busy() {

@@ -34,6 +34,10 @@ export function renderEventLine(event: RunEvent, paint: Paint): string {
       return `${stageName(event.stage, paint)} closed: ${oneLine(event.outcome)}`;
     case "policy.denied":
       return `${stageName(event.stage, paint)} ${paint.red("denied")} by ${oneLine(event.rule)}: ${oneLine(event.why)}`;
+    case "budget.refused":
+      return `${stageName(event.stage, paint)} ${paint.red("has no budget")}: ${oneLine(event.why)}`;
+    case "run.degraded":
+      return `run ${paint.yellow(`may only report (${event.level}) from here on`)}: ${oneLine(event.why)}`;
     case "approval.requested":
       return `${stageName(event.stage, paint)} ${paint.yellow("asks")}: ${oneLine(event.why)} (${event.answers.map(oneLine).join(", ")})`;
     case "approval.answered":

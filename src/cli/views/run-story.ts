@@ -189,6 +189,13 @@ function tellStage(story: RunStory, event: RunEvent): void {
     case "stage.parked":
       park(story, event);
       return;
+    case "budget.refused":
+    case "run.degraded": {
+      // An attempt that begins all the same tells its end later.
+      const attempt = end(story, event.stage, event.at, "refused");
+      if (attempt !== undefined) attempt.error = event.why;
+      return;
+    }
     case "policy.denied":
       story.denial = { stage: event.stage, rule: event.rule, why: event.why, request: event.request };
       return;

@@ -16,6 +16,7 @@ import { runChild } from "./children.ts";
 import { drainAll, findOpen, type Hosting, startRun, takeOver } from "./hosting.ts";
 import { killRun, requireReleased } from "./killing.ts";
 import { eachOpenChild } from "./open-children.ts";
+import type { Budgets } from "./purses.ts";
 import { planOf, readAll } from "./restore.ts";
 import type { Turns } from "./turns.ts";
 import { wakeRun } from "./waking.ts";
@@ -27,10 +28,12 @@ export interface EngineParts {
   readonly control: Control;
   /** Who of those that were refused for now may try again; without it everybody whose time has come. */
   readonly turns?: Turns;
+  /** Without it nothing that a run spends is counted. */
+  readonly budgets?: Budgets;
 }
 
 export function createEmbeddedEngine(parts: EngineParts): Engine {
-  const { runs, lease, control, turns } = parts;
+  const { runs, lease, control, turns, budgets } = parts;
   const { killSwitch } = parts.ports;
   const hosting: Hosting = {
     ports: { ...parts.ports, children: { run: (request, signal) => runChild(hosting, request, signal) } },
@@ -39,6 +42,7 @@ export function createEmbeddedEngine(parts: EngineParts): Engine {
     control,
     turns: turns ?? null,
     killSwitch,
+    budgets,
     hosted: new Map(),
     taking: new Map(),
     endChildren: (run) => eachOpenChild(hosting, run, (child) => cancelRun(hosting, child.run, `run ${run}`)),

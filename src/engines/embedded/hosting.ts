@@ -7,6 +7,7 @@ import { killRequest } from "../../kernel/control/heed.ts";
 import { createInbox, type Inbox } from "../../kernel/control/inbox.ts";
 import type { Restored } from "../../kernel/hosting.ts";
 import { type LoopEnd, runLoop } from "../../kernel/loop.ts";
+import { leaveLine, waitersOf } from "../../kernel/pay/fund.ts";
 import { recover } from "../../kernel/recover.ts";
 import { restore } from "../../kernel/replay.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -20,6 +21,7 @@ import { RUN_ERRORS } from "../../run/errors.ts";
 import type { EventOf, Fact } from "../../run/events.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import type { RunState } from "../../run/state.ts";
+import { type Budgets, purseFor } from "./purses.ts";
 import { restoreRun } from "./restore.ts";
 import type { Turns } from "./turns.ts";
 
@@ -30,6 +32,7 @@ export interface Hosting {
   readonly control: Control;
   readonly turns: Turns | null;
   readonly killSwitch: Pick<KillSwitch, "pulled" | "watch">;
+  readonly budgets?: Budgets | undefined;
   /** The runs that have their loop here. */
   readonly hosted: Map<RunId, HostedRun>;
   /** The newest attempt to take over each run: the lease keeps out other processes, not this one. */
@@ -57,7 +60,7 @@ function hostRun(hosting: Hosting, restored: Restored, first: readonly Landing[]
 
 async function endOfHosting(
   hosting: Hosting,
-  { run, plan, seq }: Restored,
+  { run, plan, seq, purse }: Restored,
   inbox: Inbox,
   loop: Promise<LoopEnd>,
 ): Promise<HostedEnd> {
@@ -78,6 +81,7 @@ async function endOfHosting(
     await tellRefusal(hosting, end.state);
     if (isTerminal(end.state.status)) {
       if (plan.children.length > 0) await hosting.endChildren(run);
+      if (purse !== undefined) await leaveLine(purse);
       await clearAfter(hosting, plan, end.state);
     }
     return endOf(end.state);
@@ -144,11 +148,13 @@ export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedR
   const restored = { ...restore(run, plan, unsaved), seq: 0, unsaved };
   const { tree: begin } = restored.state.facts;
   if (begin !== null) await ports.workspaces.keep(run, begin, parent?.run);
+  const isDrill = fresh.drill !== undefined;
+  const purse = purseFor(hosting, { run, plan, parent: parent?.run ?? null, isDrill });
   // What the other run had done took its own time, and not the time since.
   const first: readonly Landing[] =
     fork === undefined ? [] : [{ fact: { type: "run.resumed", after: "interruption", fork: run } }];
   return new Promise((resolve, reject) => {
-    const handle = hostRun(hosting, { ...restored, onSaved: () => resolve(handle) }, first);
+    const handle = hostRun(hosting, { ...restored, purse, onSaved: () => resolve(handle) }, first);
     handle.ended.catch(reject);
   });
 }
@@ -206,7 +212,10 @@ async function takeNow(hosting: Hosting, run: RunId, first: FirstFacts): Promise
   if (!claim.claimed) throw held(run, claim.holder);
   try {
     // What is read after the claim cannot change under us.
-    const restored = await restoreRun(ports.journal, await findOpen(hosting, run));
+    const row = await findOpen(hosting, run);
+    const stored = await restoreRun(ports.journal, row);
+    const payer = { run, plan: stored.plan, parent: row.parent, isDrill: row.drill !== undefined };
+    const restored = { ...stored, purse: purseFor(hosting, { ...payer, waiting: waitersOf(stored) }) };
     const facts = first(restored).map((fact) => ({ fact }));
     // Who goes on with a run that rests has overruled what was asked before that.
     if (restored.state.status !== "running") await control.settle(run);

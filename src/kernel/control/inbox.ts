@@ -32,6 +32,7 @@ export function createInbox(): Inbox {
       notify();
     },
     land(landing) {
+      if (landing.first !== undefined) landed.push({ fact: landing.first });
       landed.push(landing);
       notify();
     },

@@ -5,7 +5,8 @@ import { type Account, type Cap, isSameAccount } from "../../limits/ledger/cap.t
 import { nextDay } from "../../limits/ledger/windows.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ledger, OpenReservation } from "../../ports/store/ledger.ts";
-import { loadLoopBudget } from "./load-loop-budget.ts";
+import type { Setting } from "../config.ts";
+import { loadBudget } from "./load-budget.ts";
 
 /** A cap as it stands. Without numbers it is one of each run by itself. */
 export interface CapStanding extends Cap {
@@ -33,13 +34,15 @@ const MOST_OPEN = 50;
 
 export interface BudgetParts {
   readonly root: string;
+  readonly budgetFile: Setting<string>;
   readonly clock: Clock;
   /** null: nothing was ever spent here. */
   readonly ledger: Ledger | null;
 }
 
-export async function budgetOf({ root, clock, ledger }: BudgetParts, level: Level): Promise<BudgetReport> {
-  const { spec, sources } = await loadLoopBudget(root);
+export async function budgetOf(parts: BudgetParts, level: Level): Promise<BudgetReport> {
+  const { clock, ledger } = parts;
+  const { spec, sources } = await loadBudget(parts);
   const page = await ledger?.open({ limit: MOST_OPEN });
   const [open, hasMore] = [page?.reservations ?? [], (page?.next ?? null) !== null];
   if (!spec.ok) return { caps: spec, sources, open, hasMore };

@@ -3,10 +3,12 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Heartbeats } from "../../ports/heartbeats.ts";
 import type { KillSwitch } from "../../ports/stop/kill-switch.ts";
 import type { Store } from "../../ports/store/store.ts";
+import type { Setting } from "../config.ts";
 import type { MoneyActions } from "./money-actions.ts";
 
 export interface MoneyParts {
   readonly root: string;
+  readonly budgetFile: Setting<string>;
   readonly clock: Clock;
   readonly heartbeats: Pick<Heartbeats, "read">;
   readonly killSwitch: Pick<KillSwitch, "pulled">;

@@ -1,0 +1,119 @@
+/**
+ * fund: what an attempt may spend is held in the ledger before it begins, and settled when it has ended. An attempt that may spend
+ * nothing never touches the ledger. A refusal is an answer, not a failure: nothing is tried again before the cap frees.
+ */
+import { NO_USAGE } from "../../base/usage.ts";
+import { type Amounts, amountProblem } from "../../limits/ledger/cap.ts";
+import { capText, refusalText } from "../../limits/ledger/cap-text.ts";
+import type { Granted, Refused, Reservation, Reserved } from "../../limits/ledger/reservation.ts";
+import type { LeafStage } from "../../plan/plan.ts";
+import type { Budget, Purse } from "../../ports/store/budget.ts";
+import { isAboveReport } from "../../run/budget/ceiling.ts";
+import type { Fact } from "../../run/events.ts";
+import type { Landing } from "../aftermath.ts";
+import type { Flight } from "../flight.ts";
+import type { Hosting, Restored } from "../hosting.ts";
+import { attemptKey, mayCallModels } from "../models.ts";
+import { perform } from "../perform.ts";
+
+export function performPaid(host: Host, flight: Flight): Promise<Landing> {
+  const { plan, ports, halt, purse } = host;
+  const { stage } = flight.effect;
+  const cost = costOfAttempt(stage) ?? (mayCallModels(stage) ? ANYTHING : null);
+  const isFree = purse === undefined || (cost === null && !purse.isCounted);
+  return isFree ? perform(plan, flight, ports, halt) : fund(host, purse, flight, cost);
+}
+
+type Host = Pick<Hosting, "plan" | "ports" | "halt" | "purse">;
+
+/** The most that the attempt itself may spend. A child run pays for itself, and a model call is paid for when it is made. */
+export function costOfAttempt(leaf: LeafStage): Amounts | null {
+  if (leaf.kind !== "action") return null;
+  const { tokens, microUsd } = leaf.cost;
+  return tokens === 0 && microUsd === 0 ? null : { tokens, microUsd };
+}
+
+/** What a stage that may call models asks for before it begins: is there anything left at all? Each call asks for its own. */
+const ANYTHING: Amounts = { tokens: 1, microUsd: 1 };
+
+type Place = Pick<Flight, "run" | "stage" | "visit">;
+
+/** Who stands in line for a stage: the same for all attempts of a visit. */
+function waiterName({ run, stage, visit }: Place): string {
+  return `${run}/${stage}/${visit}`;
+}
+
+/** A run that has ended stands in nobody's way. */
+export async function leaveLine(purse: Purse): Promise<void> {
+  if (purse.waiting.size === 0) return;
+  const { ledger } = await purse.open();
+  for (const name of purse.waiting) await ledger.withdraw(name);
+  purse.waiting.clear();
+}
+
+/** The names under which a run that rests for budget stands in line. */
+export function waitersOf({ run, state }: Pick<Restored, "run" | "state">): readonly string[] {
+  if (state.status !== "waiting") return [];
+  const parked = [...state.progress.lanes.values()].filter((lane) => lane.parked?.reason === "awaiting_budget");
+  return parked.map(({ path: stage, visit }) => waiterName({ run, stage, visit }));
+}
+
+const FREE: Granted = { granted: true, degraded: null };
+
+async function fund(host: Host, purse: Purse, flight: Flight, cost: Amounts | null): Promise<Landing> {
+  const { plan, ports, halt } = host;
+  const budget = await purse.open();
+  const { ledger } = budget;
+  const entry = await enter(purse, budget, flight, ports.clock.now());
+  if (!entry.granted) return { fact: refusal(purse, flight, entry) };
+  const key = attemptKey(flight);
+  const counted = { key, amounts: cost ?? {}, at: ports.clock.now() };
+  const answer = cost === null ? FREE : await ledger.reserve(asking(budget, flight, counted));
+  if (!answer.granted) return { fact: refusal(purse, flight, answer) };
+  purse.waiting.delete(waiterName(flight));
+  const note = degradation(flight, entry.degraded ?? answer.degraded);
+  const isCut = note !== null && isAboveReport(plan, flight.stage);
+  // Nothing of it has begun, so nothing of it can have been spent.
+  if (isCut || halt.hasEnded() || cost === ANYTHING) await ledger.withdraw(key);
+  if (isCut) return { fact: note };
+  const landing = await perform(plan, { ...flight, payment: budget }, ports, halt);
+  if (cost !== null && cost !== ANYTHING) await ledger.settle(key, spentBy(landing.fact), ports.clock.now());
+  return note === null ? landing : { ...landing, first: note };
+}
+
+/** Counts the run itself. A host that goes on with it asks again, and it counts once all the same. */
+async function enter(purse: Purse, budget: Budget, flight: Flight, at: number): Promise<Reserved> {
+  const { entry, ledger } = budget;
+  const counted = { key: flight.run, amounts: entry ?? {}, at, outright: true } as const;
+  const answer = entry === null || !purse.isCounted ? FREE : await ledger.reserve(asking(budget, flight, counted));
+  if (answer.granted) purse.isCounted = false;
+  return answer;
+}
+
+function asking(
+  { accounts, caps, priority }: Budget,
+  flight: Flight,
+  of: Pick<Reservation, "key" | "amounts" | "at" | "outright">,
+): Reservation {
+  return { ...of, accounts, caps, priority, wait: true, waiter: waiterName(flight) };
+}
+
+function refusal(purse: Purse, flight: Flight, refused: Refused): Fact {
+  const { stage, attempt } = flight;
+  const { cap, spent, reserved, asked, freesAt } = refused;
+  const why = refusalText(refused);
+  if (freesAt === null) return { type: "budget.refused", stage, attempt, why, cap, spent, reserved, asked };
+  purse.waiting.add(waiterName(flight));
+  return { type: "stage.parked", stage, attempt, reason: "awaiting_budget", until: freesAt, why, usage: NO_USAGE };
+}
+
+function degradation({ stage, degraded }: Flight, cap: Granted["degraded"]): Fact | null {
+  if (cap === null || degraded) return null;
+  return { type: "run.degraded", stage, level: "L1", why: `80 % or more are spent of ${capText(cap)}`, cap };
+}
+
+/** What does not say what it has spent, or says it in numbers that nobody can count, is charged what it might have. */
+function spentBy(fact: Fact): Amounts | "unknown" {
+  const usage = fact.type === "stage.finished" ? fact.usage : undefined;
+  return usage === undefined || amountProblem(usage) !== undefined ? "unknown" : usage;
+}
