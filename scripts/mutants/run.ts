@@ -182,8 +182,8 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a cancel does not end what is under way",
-    file: "src/kernel/loop.ts",
-    find: '  if (state.status === "running" && state.stopping !== null) halt.end("stop");\n',
+    file: "src/kernel/control/heed.ts",
+    find: '  halt.end(state.stopping.reason === "kill_switch" ? "kill" : "stop");\n',
     replace: "",
     tests: ["src/kernel/loop.test.ts"],
   },
