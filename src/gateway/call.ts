@@ -254,8 +254,11 @@ async function book({ parts, open, call, key, begunAt }: Passage, ended: Ended):
   open.usage = addUsage(open.usage, charged);
   onCounted?.(charged.tokens);
   if (!isReplay) {
-    await parts.records.append(open.grant.key, { type: "ended", key, at, provider, model, charged, estimate });
-    await parts.ledger.settle(key, { tokens: charged.tokens, microUsd: charged.microUsd }, at);
+    // At once: each is durable by itself, and either tells a later host enough.
+    await Promise.all([
+      parts.records.append(open.grant.key, { type: "ended", key, at, provider, model, charged, estimate }),
+      parts.ledger.settle(key, { tokens: charged.tokens, microUsd: charged.microUsd }, at),
+    ]);
   }
   const { toolCalls } = reading;
   const asked = call.facts.model;

@@ -1,5 +1,6 @@
 /** Grants: who may call, for what and how much. A token is kept as its digest and compared without telling how much of it fits. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { Usage } from "../base/usage.ts";
 import type { Account, Cap } from "../limits/ledger/cap.ts";
 import type { Send } from "./exchange.ts";
@@ -73,6 +74,8 @@ export function createGrants(random: (count: number) => Uint8Array = randomBytes
         over: new AbortController(),
         parkedUntil: null,
       };
+      // Each call under way listens.
+      setMaxListeners(0, open.over.signal);
       digests.set(open, digestOf(token));
       return { token, open };
     },

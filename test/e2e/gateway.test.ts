@@ -78,14 +78,15 @@ describe("pawl gateway", () => {
 
   it("shows people how to use it and what each call cost", async () => {
     const provider = await fakeProvider(OK);
-    const started = gateway(["--usd", "5", "--port", "47311", "--upstream", `anthropic=${provider.url}`]);
+    const port = String(20_000 + (process.pid % 20_000));
+    const started = gateway(["--usd", "5", "--port", port, "--upstream", `anthropic=${provider.url}`]);
     let text = "";
     started.child.stdout?.on("data", (chunk: string) => {
       text += chunk;
     });
     await expect.poll(() => /export ANTHROPIC_API_KEY=(\S+)/.exec(text)?.[1], { timeout: 10_000 }).toBeDefined();
     const token = /export ANTHROPIC_API_KEY=(\S+)/.exec(text)?.[1] ?? "";
-    expect((await call({ url: "http://127.0.0.1:47311", token })).status).toBe(200);
+    expect((await call({ url: `http://127.0.0.1:${port}`, token })).status).toBe(200);
     await expect.poll(() => text).toContain(`200  ${MODEL}  1000 in + 200 out  $0.0020`);
     started.child.kill("SIGINT");
     const end = await started.ended;

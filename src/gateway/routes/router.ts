@@ -15,6 +15,7 @@ import {
   type Candidate,
   type ModelCall,
   type ProviderAnswer,
+  ReplayMiss,
   RouteRefusal,
   type Router,
   type Send,
@@ -88,6 +89,8 @@ async function tryOne(call: ModelCall, candidate: Candidate, given: Try): Promis
     if (head.failure === null) return { kind: "answered", answer: head.answer };
     return { kind: "failed", failure: head.failure, until: untilOf(head.failure, given), answer: head.answer };
   } catch (thrown) {
+    // A record has no answer: nobody else is asked for one.
+    if (thrown instanceof ReplayMiss) return { kind: "ended", end: "ignored", answer: thrown };
     if (thrown instanceof RouteRefusal) return { kind: "failed", failure: ownRate(call), until: null, answer: thrown };
     const error = thrown instanceof UpstreamError ? thrown : new UpstreamError(String(thrown), true);
     if (signal.aborted) return { kind: "ended", end: "ignored", answer: error };
@@ -97,7 +100,7 @@ async function tryOne(call: ModelCall, candidate: Candidate, given: Try): Promis
   }
 }
 
-type Tried = ProviderAnswer | UpstreamError | RouteRefusal;
+type Tried = ProviderAnswer | UpstreamError | RouteRefusal | ReplayMiss;
 
 /** Our own rate says no: the model is not asked, and not to blame. */
 function ownRate({ wire }: ModelCall): CallFailure {
