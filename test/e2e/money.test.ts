@@ -264,6 +264,35 @@ describe("pawl why", () => {
     });
   });
 
+  it("says that the kill switch is pulled, and how it is released", async () => {
+    const made = project({ "blueprint.yaml": blueprint("quiet", "  - { id: a, command: [echo] }\n") });
+    await made.pawl("run", "blueprint.yaml");
+    await made.pawl("kill", "--all", "--why", "it loops");
+    expect(await one(made, "quiet")).toMatchObject({
+      kind: "kill_switch",
+      what: "the kill switch was pulled by tester: it loops",
+      command: "pawl kill --release",
+    });
+    await made.pawl("kill", "--release");
+    made.write("STATE.md", "# State\n\nloop-pause-all: true\n");
+    expect(await one(made, "quiet")).toMatchObject({ kind: "kill_switch", command: null });
+    made.write("STATE.md", "# State\n");
+    expect(await one(made, "quiet")).toMatchObject({ kind: "finished" });
+  });
+
+  it("says that a breaker is open, as long as it is", async () => {
+    const made = project({ "blueprint.yaml": blueprint("tries", "  - { id: a, command: [echo] }\n") });
+    await made.pawl("run", "blueprint.yaml");
+    const clock = createSystemClock();
+    const store = await openSqliteStore({ dir: join(made.root, ".pawl"), clock, readOnly: false, acceptLoss: false });
+    await store.breakers.park("loop:tries", clock.now() + 3_600_000, "it fails", clock.now());
+    await store.breakers.park("loop:another", clock.now() + 3_600_000, "it fails too", clock.now());
+    await store.close();
+    const why = await one(made, "tries");
+    expect(why).toMatchObject({ kind: "breaker_open", what: "the breaker of loop:tries is open: it fails" });
+    expect(why).toHaveProperty("nextWake", expect.any(Number));
+  });
+
   it("says that a next run has nothing left to spend, and until when", async () => {
     const made = project({ "loop-budget.md": BUDGET, "blueprint.yaml": RUNS });
     await made.pawl("run", "blueprint.yaml");
