@@ -134,6 +134,10 @@ describe("pawl budget", () => {
     expect(code).toBe(3);
     expect(stderr).toContain("loop-budget.md:7:22");
     expect(stderr).toContain('"Max tokens/day" of "Daily Triage" cannot be read: "a lot"');
+    made.write("blueprint.yaml", RUNS);
+    const run = await made.pawl("run", "blueprint.yaml");
+    expect([run.code, run.stderr]).toEqual([3, expect.stringContaining("BUDGET_CELL_INVALID")]);
+    expect((await made.pawl("status")).stdout).toBe("no runs\n");
     const unknown = project({ "loop-budget.md": BUDGET.replace("Max runs/day", "Max PRs/day") });
     expect(await unknown.pawl("budget")).toMatchObject({
       code: 3,
@@ -291,6 +295,21 @@ describe("pawl why", () => {
     const why = await one(made, "tries");
     expect(why).toMatchObject({ kind: "breaker_open", what: "the breaker of loop:tries is open: it fails" });
     expect(why).toHaveProperty("nextWake", expect.any(Number));
+  });
+
+  it("says that a run waits for its budget, which cap that is, and until when", async () => {
+    const made = project({ "loop-budget.md": BUDGET.replace("| 2 |", "| 1 |"), "blueprint.yaml": RUNS });
+    expect((await made.pawl("run", "blueprint.yaml")).code).toBe(0);
+    await made.pawl("run", "blueprint.yaml", "--no-auto-resume");
+    const why = await one(made, "daily-triage");
+    expect(why).toMatchObject({
+      kind: "awaiting_budget",
+      what: expect.stringContaining("loop-budget.md:7:18"),
+      command: `pawl resume ${why?.run}`,
+    });
+    const { stdout } = await made.pawl("why", "daily-triage");
+    expect(stdout).toMatch(/next wake {2}\S+ 00:00:00 UTC, in /);
+    expect((await made.pawl("budget")).stdout).toMatch(/1 runs a day +1 +0 +0 /);
   });
 
   it("says that a next run has nothing left to spend, and until when", async () => {
