@@ -54,6 +54,13 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     tests: ["src/runtime/money/load-loop-budget.test.ts"],
   },
   {
+    name: "a cap of each run of a loop is one of all its runs",
+    file: "src/limits/ledger/budget.ts",
+    find: 'if (scope === "loop" && cap.window === "run") return eachRunOf(lineage, cap);',
+    replace: "",
+    tests: ["src/limits/ledger/budget.test.ts"],
+  },
+  {
     name: "what a fork retells is paid for twice",
     file: "src/run/record/run-cost.ts",
     find: "retold = state.facts.usage;\n",

@@ -134,6 +134,10 @@ describe("pawl budget", () => {
     expect(code).toBe(3);
     expect(stderr).toContain("loop-budget.md:7:22");
     expect(stderr).toContain('"Max tokens/day" of "Daily Triage" cannot be read: "a lot"');
+    made.write("blueprint.yaml", RUNS);
+    const run = await made.pawl("run", "blueprint.yaml");
+    expect([run.code, run.stderr]).toEqual([3, expect.stringContaining("BUDGET_CELL_INVALID")]);
+    expect((await made.pawl("status")).stdout).toBe("no runs\n");
     const unknown = project({ "loop-budget.md": BUDGET.replace("Max runs/day", "Max PRs/day") });
     expect(await unknown.pawl("budget")).toMatchObject({
       code: 3,
@@ -262,6 +266,50 @@ describe("pawl why", () => {
       kind: "paused",
       what: expect.stringContaining("where its blueprint says so"),
     });
+  });
+
+  it("says that the kill switch is pulled, and how it is released", async () => {
+    const made = project({ "blueprint.yaml": blueprint("quiet", "  - { id: a, command: [echo] }\n") });
+    await made.pawl("run", "blueprint.yaml");
+    await made.pawl("kill", "--all", "--why", "it loops");
+    expect(await one(made, "quiet")).toMatchObject({
+      kind: "kill_switch",
+      what: "the kill switch was pulled by tester: it loops",
+      command: "pawl kill --release",
+    });
+    await made.pawl("kill", "--release");
+    made.write("STATE.md", "# State\n\nloop-pause-all: true\n");
+    expect(await one(made, "quiet")).toMatchObject({ kind: "kill_switch", command: null });
+    made.write("STATE.md", "# State\n");
+    expect(await one(made, "quiet")).toMatchObject({ kind: "finished" });
+  });
+
+  it("says that a breaker is open, as long as it is", async () => {
+    const made = project({ "blueprint.yaml": blueprint("tries", "  - { id: a, command: [echo] }\n") });
+    await made.pawl("run", "blueprint.yaml");
+    const clock = createSystemClock();
+    const store = await openSqliteStore({ dir: join(made.root, ".pawl"), clock, readOnly: false, acceptLoss: false });
+    await store.breakers.park("loop:tries", clock.now() + 3_600_000, "it fails", clock.now());
+    await store.breakers.park("loop:another", clock.now() + 3_600_000, "it fails too", clock.now());
+    await store.close();
+    const why = await one(made, "tries");
+    expect(why).toMatchObject({ kind: "breaker_open", what: "the breaker of loop:tries is open: it fails" });
+    expect(why).toHaveProperty("nextWake", expect.any(Number));
+  });
+
+  it("says that a run waits for its budget, which cap that is, and until when", async () => {
+    const made = project({ "loop-budget.md": BUDGET.replace("| 2 |", "| 1 |"), "blueprint.yaml": RUNS });
+    expect((await made.pawl("run", "blueprint.yaml")).code).toBe(0);
+    await made.pawl("run", "blueprint.yaml", "--no-auto-resume");
+    const why = await one(made, "daily-triage");
+    expect(why).toMatchObject({
+      kind: "awaiting_budget",
+      what: expect.stringContaining("loop-budget.md:7:18"),
+      command: `pawl resume ${why?.run}`,
+    });
+    const { stdout } = await made.pawl("why", "daily-triage");
+    expect(stdout).toMatch(/next wake {2}\S+ 00:00:00 UTC, in /);
+    expect((await made.pawl("budget")).stdout).toMatch(/1 runs a day +1 +0 +0 /);
   });
 
   it("says that a next run has nothing left to spend, and until when", async () => {

@@ -62,6 +62,24 @@ describe("who pays for a run", () => {
   });
 });
 
+describe("a cap of each run of a loop", () => {
+  const lineage = [
+    { run: "r_3", loop: "a" },
+    { run: "r_2", loop: "child" },
+    { run: "r_1", loop: "a" },
+  ];
+  const capsOf = (each: Partial<Cap>) =>
+    paymentFor({ caps: [{ ...cap(loop("a")), window: "run", ...each }], priorities: {} }, lineage, null).caps;
+
+  it("is one for every run of that loop, and for no other", () => {
+    expect(capsOf({}).map(({ account }) => account)).toEqual([run("r_3"), run("r_1")]);
+  });
+
+  it("counts a child run for those that have started it, not for itself", () => {
+    expect(capsOf({ unit: "spawns", amount: 0 })).toEqual([{ ...cap(run("r_1"), 0), unit: "spawns", window: "run" }]);
+  });
+});
+
 describe("what a run itself counts as", () => {
   const counted = (unit: Cap["unit"]): BudgetSpec => ({ caps: [{ ...cap(FLEET), unit }], priorities: {} });
   const entry = (spec: BudgetSpec, runs: readonly string[], isDrill = false): unknown => {

@@ -1,7 +1,7 @@
 /** Budget: every cap that people have written, wherever they have, and whose turn comes first. All caps apply, so that the strictest wins. */
 import { type Account, type Amounts, type Cap, FLEET, isSameAccount } from "./cap.ts";
 
-/** A cap of the account `run:*` is one for each run by itself. */
+/** A cap of the account `run:*` is one for each run by itself; one of a loop with the window `run`, for each run of that loop. */
 export interface BudgetSpec {
   readonly caps: readonly Cap[];
   /** Loop → how soon its turn comes when several wait; the higher, the sooner. */
@@ -46,10 +46,18 @@ export function paymentFor(spec: BudgetSpec, lineage: Lineage, user: string | nu
   const caps = spec.caps.flatMap((cap): readonly Cap[] => {
     const { scope } = cap.account;
     if (isSameAccount(cap.account, EACH_RUN)) return runs.map((account) => ({ ...cap, account }));
+    if (scope === "loop" && cap.window === "run") return eachRunOf(lineage, cap);
     // Which provider is asked is known with each call.
     const concerns = scope === "provider" || accounts.some((account) => isSameAccount(account, cap.account));
     return concerns ? [cap] : [];
   });
   const outermost = lineage.at(-1)?.loop ?? "";
   return { accounts, caps, priority: spec.priorities[outermost] ?? USUAL_PRIORITY };
+}
+
+/** A spawn is one of whoever has started it, so that a loop which may spawn nothing can still be spawned. */
+function eachRunOf(lineage: Lineage, cap: Cap): readonly Cap[] {
+  const payers = cap.unit === "spawns" ? lineage.slice(1) : lineage;
+  const own = payers.filter(({ loop }) => loop === cap.account.name);
+  return own.map(({ run }) => ({ ...cap, account: { scope: "run", name: run } }));
 }

@@ -46,7 +46,9 @@ export function renderBudgetLine({ standing, amount }: Pick<CapStanding, "standi
 export const NO_CAPS: readonly string[] = [
   "no caps: nothing limits what all runs together may spend.",
   "",
-  "Set one in loop-budget.md at the project root:",
+  "Set one in pawl.yaml:",
+  "  budget: { day: { usd: 25, tokens: 2m }, loops: { my-blueprint: { day: { tokens: 500k } } } }",
+  "or in loop-budget.md, both at the project root:",
   "  | Loop | Max runs/day | Max tokens/day | Max sub-agent spawns/run |",
   "  |------|--------------|----------------|--------------------------|",
   "  | my-blueprint | 24 | 500k | 3 |",
