@@ -26,7 +26,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "a large request is overtaken for ever",
     file: JUDGE,
-    find: "claims.reduce((sum, claim) => sum + claim, 0)",
+    find: "claiming.reduce((sum, waiter) => sum + claimOf(waiter, cap, spent), 0)",
     replace: "0",
     tests: CONTRACT,
   },
@@ -61,7 +61,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "who has left stands in the way",
     file: LINE,
-    find: " || other.until <= at",
+    find: " && other.until > at",
     replace: "",
     tests: LAW,
   },
@@ -97,15 +97,15 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "a key that was settled may spend again",
     file: "src/adapters/sqlite/ledger/ledger.ts",
-    find: "if (known.settledAt !== null && outright !== true) throw",
-    replace: "if (known.settledAt === 0) throw",
+    find: "if (known.settled !== null && outright !== true) throw",
+    replace: "if (known.settled !== null && outright === null) throw",
     tests: CONTRACT,
   },
   {
     name: "a key is settled twice",
-    file: "src/adapters/sqlite/ledger/ledger.ts",
-    find: "row === undefined || row.settledAt !== null ? null",
-    replace: "row === undefined ? null",
+    file: "src/adapters/sqlite/ledger/entries.ts",
+    find: "entry === undefined || entry.settled !== null ? null",
+    replace: "entry === undefined ? null",
     tests: CONTRACT,
   },
   {
@@ -118,8 +118,8 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "an attempt begins although its budget was refused",
     file: "src/kernel/pay/fund.ts",
-    find: "  if (!answer.granted) return { fact: refusal(flight, answer) };\n  const note",
-    replace: "  if (!answer.granted) return go();\n  const note",
+    find: "  if (!answer.granted) return { fact: refusal(purse, flight, answer) };",
+    replace: "  if (!answer.granted) return perform(plan, flight, ports, halt);",
     tests: KERNEL,
   },
   {
