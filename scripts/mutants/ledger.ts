@@ -89,9 +89,9 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "a reservation is judged outside its transaction",
     file: "src/adapters/sqlite/ledger/ledger.ts",
-    find: "        return () => reserve(asking);",
+    find: "        return () => reserve(kept, asking);",
     replace:
-      "        const { answer } = judge(books, asking);\n        return () => (answer.granted ? reserve({ ...asking, caps: [] }) : answer);",
+      "        const { answer } = judge(kept.books, asking);\n        return () => (answer.granted ? reserve(kept, { ...asking, caps: [] }) : answer);",
     tests: CONTRACT,
   },
   {
