@@ -11,6 +11,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return { tokens: a.tokens + b.tokens, microUsd: a.microUsd + b.microUsd };
 }
 
+/** With parts of a cent where there are any. */
 export function formatUsd(microUsd: number): string {
-  return `$${(microUsd / 1e6).toFixed(2)}`;
+  return `$${(microUsd / 1e6).toFixed(microUsd % 10_000 === 0 ? 2 : 4)}`;
 }

@@ -1,10 +1,12 @@
 /** Every example does what its expected.json says, run by the built command line on a copy. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { EventOf, StoredEvent } from "../../src/run/events.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
@@ -18,6 +20,10 @@ interface Expected {
   readonly reason: string;
   /** Stage, outcome and output of every attempt that ended; in the order of the names within a group. */
   readonly stages: readonly (readonly [stage: string, outcome: string, output: unknown])[];
+  /** Exit code of the command line, if not 0. */
+  readonly exit?: number;
+  /** A program that stands in for a model; its first line is its address. */
+  readonly model?: string;
   /** Questions that a person approves on the way. */
   readonly approve?: number;
   /** Path → text that the file must hold afterwards. */
@@ -49,6 +55,18 @@ function git(folder: string, ...args: readonly string[]): string {
 function fileOf(folder: string, events: readonly StoredEvent[], path: string): string {
   const tree = finishedStages(events).findLast((event) => event.tree !== undefined)?.tree;
   return git(folder, `--git-dir=${join(folder, ".pawl", "vault.git")}`, "show", `${tree}:${path}`);
+}
+
+/** Ends with the test. */
+async function startModel(program: string): Promise<string> {
+  const child = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    child.kill();
+  });
+  const [address] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  vi.stubEnv("ANTHROPIC_API_KEY", "the-key-of-the-example");
+  return address;
 }
 
 function pawl(
@@ -89,12 +107,20 @@ function inGroupOrder(
 
 describe("the examples", () => {
   test("are there", () => {
-    expect(EXAMPLES.toSorted()).toEqual(["approve-change", "child-run", "fan-out", "fix-tests", "hello"]);
+    expect(EXAMPLES.toSorted()).toEqual([
+      "approve-change",
+      "child-run",
+      "endless-agent",
+      "fan-out",
+      "fix-tests",
+      "hello",
+    ]);
   });
 
-  test.for(EXAMPLES)("%s ends as it says, is intact and replays", (example) => {
+  test.for(EXAMPLES)("%s ends as it says, is intact and replays", async (example) => {
     const folder = copyOf(example);
     const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8")) as Expected;
+    if (expected.model !== undefined) vi.stubEnv("PAWL_ANTHROPIC_URL", await startModel(join(folder, expected.model)));
 
     let run = pawl(folder, "run", "blueprint.yaml", "--json");
     for (let answered = 0; answered < (expected.approve ?? 0); answered += 1) {
@@ -104,7 +130,7 @@ describe("the examples", () => {
     const events = eventsOf(folder);
     const last = events.at(-1)?.event;
 
-    expect({ exit: run.exit, stderr: run.stderr }).toEqual({ exit: 0, stderr: "" });
+    expect({ exit: run.exit, stderr: run.stderr }).toEqual({ exit: expected.exit ?? 0, stderr: "" });
     expect(last).toMatchObject({ type: "run.finished", status: expected.status, reason: expected.reason });
     const rows = finishedStages(events).map((event) => [event.stage, event.outcome, event.output ?? null] as const);
     expect(rows).toHaveLength(expected.stages.length);
