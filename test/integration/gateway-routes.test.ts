@@ -111,11 +111,13 @@ test("a stream that has begun is nobody else's: the client sees how it ends", as
 });
 
 test("a try that may have been billed is not repeated, and is charged", async () => {
-  const setup = await setUp({ steps: hello, models: { "claude-a": [{ text: "x", cut: true }] } });
-  const broken = await setup.ask("claude-a,claude-b");
-  expect(broken.status).toBe(502);
-  expect(asked(setup)).toEqual(["claude-a"]);
-  expect(setup.gateway.door.use().usage.tokens).toBeGreaterThan(100);
+  for (const cut of ["start", "middle"] as const) {
+    const setup = await setUp({ steps: hello, models: { "claude-a": [{ text: "x", cut }] } });
+    const broken = await setup.ask("claude-a,claude-b");
+    expect(broken.status).toBe(502);
+    expect(asked(setup)).toEqual(["claude-a"]);
+    expect(setup.gateway.door.use().usage.tokens).toBeGreaterThan(100);
+  }
 });
 
 test("a model that asks for much time is left alone from then on", async () => {
