@@ -26,8 +26,8 @@ export const ROUTE_MUTANTS: readonly Mutant[] = [
   {
     name: "a try that may have been billed is repeated",
     file: "src/gateway/routes/router.ts",
-    find: "if (error.maySpend) return",
-    replace: 'if (error.message === "") return',
+    find: "if (thrown.maySpend) return",
+    replace: 'if (thrown.message === "") return',
     tests: ["test/integration/gateway-routes.test.ts"],
   },
   {

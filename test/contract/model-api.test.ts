@@ -123,10 +123,12 @@ describe.for(WIRES)("the scripted model API in %s", (wire) => {
   });
 
   test("breaks off in the middle, and owes nothing that it can name", async () => {
-    const api = await modelApi({ steps: [{ text: "a long enough answer", cut: true }] });
+    const api = await modelApi({ steps: [{ text: "a long enough answer", cut: "middle" }] });
     const response = await post(api.url, wire, BODIES[wire](0), true);
     await expect(response.text()).rejects.toThrow();
     expect([api.counted(), api.calls()[0]?.status]).toEqual([NO_TOKENS, 200]);
+    api.play({ steps: [{ text: "x", cut: "start" }] });
+    await expect(post(api.url, wire, BODIES[wire](0), true)).rejects.toThrow();
   });
 
   test("says in the middle that it failed", async () => {

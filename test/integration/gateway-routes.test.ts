@@ -1,15 +1,12 @@
 /** Tiers, chains, failover and rates through the gateway, over HTTP, against the scripted model API. */
 import { expect, test } from "vitest";
-import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
-import { createRouter } from "../../src/gateway/routes/router.ts";
 import { mergeRoutes, type RouteDraft } from "../../src/limits/routes/settings.ts";
-import { KEY, meteredIn, type Standing, standingGateway } from "../support/gateway/fixture.ts";
+import { KEY, meteredIn, routerWith, type Standing, standingGateway } from "../support/gateway/fixture.ts";
 import { modelApi } from "../support/model-api/fixture.ts";
 import type { Script } from "../support/model-api/script.ts";
 import type { ModelApi } from "../support/model-api/server.ts";
 
-const PROVIDERS = { anthropic: ["anthropic"], openai: ["responses", "chat"], google: ["gemini"] } as const;
 const QUICK = { firstMs: 1, maxMs: 50 };
 
 interface Setup {
@@ -24,9 +21,7 @@ async function setUp(script: Script, draft: Partial<RouteDraft> = {}): Promise<S
   const settings = mergeRoutes([
     { tiers: {}, retry: QUICK, bench: {}, rates: { providers: {}, tenants: {} }, ...draft },
   ]);
-  const { breakers } = createMemoryStore({ clock });
-  const router = createRouter({ settings, providers: PROVIDERS, breakers, clock, chance: () => 0.5, zone: "UTC" });
-  const gateway = await standingGateway({ upstream: api.url, router, clock });
+  const gateway = await standingGateway({ upstream: api.url, router: routerWith(settings, clock), clock });
   const ask = (model: string, change: object = {}): Promise<Response> =>
     fetch(`${gateway.url}/v1/messages`, {
       method: "POST",
@@ -111,11 +106,13 @@ test("a stream that has begun is nobody else's: the client sees how it ends", as
 });
 
 test("a try that may have been billed is not repeated, and is charged", async () => {
-  const setup = await setUp({ steps: hello, models: { "claude-a": [{ text: "x", cut: true }] } });
-  const broken = await setup.ask("claude-a,claude-b");
-  expect(broken.status).toBe(502);
-  expect(asked(setup)).toEqual(["claude-a"]);
-  expect(setup.gateway.door.use().usage.tokens).toBeGreaterThan(100);
+  for (const cut of ["start", "middle"] as const) {
+    const setup = await setUp({ steps: hello, models: { "claude-a": [{ text: "x", cut }] } });
+    const broken = await setup.ask("claude-a,claude-b");
+    expect(broken.status).toBe(502);
+    expect(asked(setup)).toEqual(["claude-a"]);
+    expect(setup.gateway.door.use().usage.tokens).toBeGreaterThan(100);
+  }
 });
 
 test("a model that asks for much time is left alone from then on", async () => {

@@ -15,7 +15,6 @@ import {
   type Candidate,
   type ModelCall,
   type ProviderAnswer,
-  ReplayMiss,
   RouteRefusal,
   type Router,
   type Send,
@@ -85,22 +84,25 @@ interface Try {
 async function tryOne(call: ModelCall, candidate: Candidate, given: Try): Promise<Attempt<Tried>> {
   const { send, signal } = given;
   try {
-    const head = await readHead(call, await send(call, candidate, signal));
+    const head = await readHead(call, await send(call, candidate, signal)).catch((error: unknown) => {
+      throw new UpstreamError(String(error), true);
+    });
     if (head.failure === null) return { kind: "answered", answer: head.answer };
     return { kind: "failed", failure: head.failure, until: untilOf(head.failure, given), answer: head.answer };
   } catch (thrown) {
-    // A record has no answer: nobody else is asked for one.
-    if (thrown instanceof ReplayMiss) return { kind: "ended", end: "ignored", answer: thrown };
     if (thrown instanceof RouteRefusal) return { kind: "failed", failure: ownRate(call), until: null, answer: thrown };
-    const error = thrown instanceof UpstreamError ? thrown : new UpstreamError(String(thrown), true);
-    if (signal.aborted) return { kind: "ended", end: "ignored", answer: error };
-    if (error.maySpend) return { kind: "ended", end: "failure", answer: error };
-    const failure = { wire: call.wire.name, status: null, headers: {}, type: null, message: error.message };
-    return { kind: "failed", failure, until: null, answer: error };
+    // A record without the answer is no failure of the model, nor is a client that has gone.
+    if (!(thrown instanceof UpstreamError) || signal.aborted) {
+      return { kind: "ended", end: "ignored", answer: thrown instanceof Error ? thrown : new Error(String(thrown)) };
+    }
+    if (thrown.maySpend) return { kind: "ended", end: "failure", answer: thrown };
+    const failure = { wire: call.wire.name, status: null, headers: {}, type: null, message: thrown.message };
+    return { kind: "failed", failure, until: null, answer: thrown };
   }
 }
 
-type Tried = ProviderAnswer | UpstreamError | RouteRefusal | ReplayMiss;
+/** What is thrown is the answer that the client gets to see, when nobody gives another. */
+type Tried = ProviderAnswer | Error;
 
 /** Our own rate says no: the model is not asked, and not to blame. */
 function ownRate({ wire }: ModelCall): CallFailure {

@@ -8,11 +8,13 @@ import { createRedactor } from "../../../src/base/redact.ts";
 import { PLAIN_ROUTER, type Router } from "../../../src/gateway/exchange.ts";
 import type { Grant } from "../../../src/gateway/grants.ts";
 import { PROVIDERS } from "../../../src/gateway/providers.ts";
+import { createRouter } from "../../../src/gateway/routes/router.ts";
 import { createGateway, type Gateway, type GrantDoor } from "../../../src/gateway/server.ts";
 import { createUpstream } from "../../../src/gateway/upstream.ts";
 import type { Cap, Unit } from "../../../src/limits/ledger/cap.ts";
 import { type Price, type PriceTable, ratesOf } from "../../../src/limits/prices/price.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "../../../src/limits/prices/tokens.ts";
+import type { RouteSettings } from "../../../src/limits/routes/settings.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { CallRecords } from "../../../src/ports/models/call-records.ts";
 import type { CallReport } from "../../../src/ports/models/call-report.ts";
@@ -93,6 +95,13 @@ function slowed(ledger: Ledger, ms: number): Ledger {
       await ledger.settle(...settlement);
     },
   };
+}
+
+/** The router as the runtime makes it, with breakers of its own. */
+export function routerWith(settings: RouteSettings, clock: Clock): Router {
+  const providers = Object.fromEntries(Object.entries(PROVIDERS).map(([name, { wires }]) => [name, wires]));
+  const { breakers } = createMemoryStore({ clock });
+  return createRouter({ settings, providers, breakers, clock, chance: () => 0.5, zone: "UTC" });
 }
 
 /** Tokens of all calls, as the gateway read them. */

@@ -70,8 +70,8 @@ export interface Step {
   readonly error?: ScriptedError;
   /** The answer begins and then says that it failed; `before`: nothing of the answer was said yet. */
   readonly midError?: { readonly type: string; readonly message: string; readonly before?: boolean };
-  /** The connection breaks in the middle of the answer. */
-  readonly cut?: boolean;
+  /** The connection breaks: in the middle of the answer, or before a word of it. */
+  readonly cut?: "middle" | "start";
   /** Nothing ever comes: `headers`, not even a status; `body`, the status and then nothing. */
   readonly hang?: "headers" | "body";
   /** Before the first byte. */

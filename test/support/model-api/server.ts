@@ -88,6 +88,10 @@ export async function startModelApi(first: Script, { key }: ModelApiOptions = {}
     const step = stepFor(script, asked);
     if (step.delayMs !== undefined) await sleep(step.delayMs);
     if (step.hang === "headers") return;
+    if (step.cut === "start") {
+      response.destroy();
+      return;
+    }
     if (step.error !== undefined && isDue(step.error)) {
       const { status, type, message = "scripted", headers: extra } = step.error;
       return send(status, wire.error(status, type, message), extra);
@@ -95,12 +99,7 @@ export async function startModelApi(first: Script, { key }: ModelApiOptions = {}
     const tokens = wire.told(countTokens(step, raw.length));
     const answer: Answer = { id: String(seen.length), model: asked.model, step, tokens, body };
     const exchange: Exchange = { wire, asked, answer, seen: entry, response };
-    if (asked.isStreamed) return stream(exchange);
-    if (step.cut === true) return cut(exchange, "application/json", '{"half');
-    if (step.hang === "body") return begin(exchange, "application/json");
-    if (step.midError !== undefined) return send(500, wire.error(500, step.midError.type, step.midError.message));
-    entry.tokens = tokens;
-    send(200, wire.whole(answer));
+    return asked.isStreamed ? stream(exchange) : whole(exchange, send);
   };
 
   const server = createServer((request, response) => {
@@ -126,6 +125,18 @@ export async function startModelApi(first: Script, { key }: ModelApiOptions = {}
   };
 }
 
+function whole(exchange: Exchange, send: (status: number, value: unknown) => void): void {
+  const { wire, answer, seen } = exchange;
+  const { step, tokens } = answer;
+  if (step.cut === "middle") cut(exchange, "application/json", '{"half');
+  else if (step.hang === "body") begin(exchange, "application/json");
+  else if (step.midError !== undefined) send(500, wire.error(500, step.midError.type, step.midError.message));
+  else {
+    seen.tokens = tokens;
+    send(200, wire.whole(answer));
+  }
+}
+
 async function stream(exchange: Exchange): Promise<void> {
   const { wire, answer, seen, response } = exchange;
   const { step, tokens } = answer;
@@ -139,7 +150,7 @@ async function stream(exchange: Exchange): Promise<void> {
     response.end([...said, wire.midError(type, message)].join(""));
     return;
   }
-  if (step.cut === true) return cut(exchange, "text/event-stream", chunks.slice(0, middle).join(""));
+  if (step.cut === "middle") return cut(exchange, "text/event-stream", chunks.slice(0, middle).join(""));
   for (const chunk of chunks.slice(0, -1)) {
     if (response.destroyed) return;
     response.write(chunk);

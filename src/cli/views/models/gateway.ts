@@ -30,13 +30,14 @@ export function openingLines({ url, variables, keyed }: Opening, budget: Budget,
 }
 
 export function callLine(report: CallReport, use: ModelUse, budget: Budget, paint: Paint): string {
-  const { asked, answered, status, tokens, charged, estimate, error, ms } = report;
+  const { asked, answered, status, tokens, charged, estimate, passedOver, error, ms } = report;
   const model = asked === answered ? oneLine(answered) : `${oneLine(answered)} (asked for ${oneLine(asked)})`;
   const counted = tokens === null ? `${charged.tokens} tokens` : countsOf(tokens);
   const state =
     error === null && status < 300 ? paint.green(String(status)) : paint.red(`${status} ${oneLine(error ?? "")}`);
-  const note = estimate === null ? "" : paint.yellow(`  ${estimate}`);
-  return `${state}  ${model}  ${counted}  ${cents(charged.microUsd)}  ${formatElapsed(ms)}  ${paint.dim(`so far ${spentOf(use, budget)}`)}${note}`;
+  const silent = passedOver.map(({ model, why }) => `${oneLine(model)} did not: ${oneLine(why)}`);
+  const notes = [...(estimate === null ? [] : [estimate]), ...silent].map((note) => paint.yellow(`  ${note}`)).join("");
+  return `${state}  ${model}  ${counted}  ${cents(charged.microUsd)}  ${formatElapsed(ms)}  ${paint.dim(`so far ${spentOf(use, budget)}`)}${notes}`;
 }
 
 export function summaryLines(use: ModelUse, budget: Budget, paint: Paint): readonly string[] {
