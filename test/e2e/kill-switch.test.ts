@@ -17,6 +17,8 @@ const LONG = HELLO.replace("echo hello", "echo hello; sleep 60");
 let project: Project;
 beforeEach(() => {
   project = createProject({ "blueprint.yaml": HELLO, "wait.yaml": WAIT, "long.yaml": LONG });
+  // Whatever lies above it: this is the project that is killed.
+  project.env["PAWL_ROOT"] = project.root;
 });
 afterEach(() => project.remove());
 

@@ -167,17 +167,26 @@ function keptIn({ project }: Place): string {
 /** A workspace is removed with its run: a second name of the file stays, and whoever still writes to it is seen. */
 function keepWitnesses(place: Place): void {
   const folder = join(place.project.root, ".pawl/workspaces");
-  if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
-    path.endsWith("witness.log"),
-  )) {
+  for (const path of witnessesBelow(folder)) {
     try {
-      const path = join(folder, name);
       const copy = join(keptIn(place), String(statSync(path).ino));
       if (!existsSync(copy)) linkSync(path, copy);
     } catch {
       // It went with its workspace in the same moment.
     }
+  }
+}
+
+/** Folders come and go while we look. */
+function witnessesBelow(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return entry.name === ".git" ? [] : witnessesBelow(path);
+      return entry.name === "witness.log" ? [path] : [];
+    });
+  } catch {
+    return [];
   }
 }
 
