@@ -63,8 +63,8 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
   {
     name: "what a fork retells is paid for twice",
     file: "src/run/record/run-cost.ts",
-    find: "retold = state.facts.usage;\n",
-    replace: "\n",
+    find: "      retold = state.facts.usage;",
+    replace: "",
     tests: ["src/run/record/run-cost.test.ts"],
   },
   {

@@ -187,8 +187,8 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: "a policy that cannot be trusted is left out",
     file: "src/runtime/policy/read-policy-text.ts",
-    find: "if (problem !== undefined) return unfit(problem);",
-    replace: "if (problem !== undefined) return ok(null);",
+    find: "if (problem !== undefined) return { unfit: problem };",
+    replace: "if (problem !== undefined) return { text: null };",
     tests: ["test/integration/policy-layers.test.ts"],
   },
   {
