@@ -1,9 +1,11 @@
 /**
  * `npm start`: the demo. A copy of examples/fix-tests is repaired by a real run, in a private clone behind a sandbox; the run is killed
  * in the middle and resumed, judged test by test in a fresh checkout, approved, committed, then shown, verified and replayed. A second
- * run cheats, and is found out. Everything the demo promises is checked: it ends with an error when one thing is not so.
+ * run cheats, and is found out; an agent that is never done is stopped at its budget; the kill switch stops what is under way and what
+ * would begin. Everything the demo promises is checked: it ends with an error when one thing is not so.
  */
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,12 +49,12 @@ function testsPass(project) {
   return spawnSync(process.execPath, ["--test", "test/price.test.mjs"], { cwd: project, env }).status === 0;
 }
 
-function copyOfExample() {
+function copyOf(example) {
   const project = realpathSync(mkdtempSync(join(tmpdir(), "pawl-demo-")));
-  cpSync(join(root, "examples", "fix-tests"), project, { recursive: true });
+  cpSync(join(root, "examples", example), project, { recursive: true });
   git(project, "init", "--quiet", "--initial-branch=main");
   git(project, "add", "--all");
-  git(project, "-c", "user.name=You", "-c", "user.email=you@example.org", "commit", "--quiet", "--message=The prices");
+  git(project, "-c", "user.name=You", "-c", "user.email=you@example.org", "commit", "--quiet", "--message=Begin");
   return project;
 }
 
@@ -150,8 +152,75 @@ function checkCommit(project, run) {
   return branch;
 }
 
+/** An agent that asks a model for ever, with two cents; the model is a stand-in on loopback that tells which keys it was given. */
+async function checkBudget() {
+  const project = copyOf("endless-agent");
+  const model = spawn(process.execPath, [join(project, "tools", "model.mjs")], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines = createInterface({ input: model.stdout });
+  const [address] = await once(lines, "line");
+  const keys = [];
+  lines.on("line", (key) => keys.push(key));
+  const key = "sk-demo-the-real-key";
+  const { status } = await pawlWith(
+    { PAWL_ANTHROPIC_URL: address, ANTHROPIC_API_KEY: key },
+    project,
+    "run",
+    "blueprint.yaml",
+  );
+  model.kill();
+  const { events } = pawlJson(project, "events", "@last");
+  const last = events.at(-1).event;
+  const { usage, turns } = events.findLast(({ event }) => event.type === "stage.finished").event;
+  promise(status === 2 && last.reason === "budget_exhausted", "the agent was not stopped at its budget");
+  promise(usage.microUsd <= 20_000 && turns === keys.length, "more was spent, or called, than was metered");
+  promise(
+    keys.every((each) => each === key),
+    "the model was not given the key",
+  );
+  const { stdout } = spawnSync(process.execPath, [cli, "-C", project, "logs", "@last"], { encoding: "utf8" });
+  promise(stdout.includes("402") && !stdout.includes(key), "the agent saw the key");
+  return { calls: keys.length, usd: usage.microUsd / 1e6 };
+}
+
+/** Pawl beside this process, which must go on meanwhile. */
+async function pawlWith(env, project, ...args) {
+  console.log(`$ pawl ${args.join(" ")}`);
+  const child = spawn(process.execPath, [cli, "-C", project, ...args], {
+    cwd: project,
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
+  const [status] = await once(child, "close");
+  return { status };
+}
+
+/** Pulls the switch while a stage is under way. */
+async function checkKill(project) {
+  const child = spawn(process.execPath, [cli, "-C", project, "run", "blueprint.yaml", "--level", "L2", "--jsonl"], {
+    cwd: project,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const gone = once(child, "close");
+  let isPulled = false;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { event } = JSON.parse(line);
+    if (isPulled || event?.type !== "stage.started" || event.stage !== "fix") continue;
+    isPulled = true;
+    promise(pawl(project, "kill", "--all", "--why", "the demo wants it") === 0, "pawl kill failed");
+  }
+  await gone;
+  const { events } = pawlJson(project, "events", "@last");
+  promise(events.at(-1).event.reason === "kill_switch", "the run was not ended by the kill switch");
+  promise(pawl(project, "run", "blueprint.yaml") !== 0, "a run began although the switch was pulled");
+  const after = pawlJson(project, "events", "@last").events;
+  promise(after.length === events.length, "something happened after the switch was pulled");
+  promise(pawl(project, "kill", "--release") === 0, "the switch was not released");
+}
+
 async function demo() {
-  const project = copyOfExample();
+  const project = copyOf("fix-tests");
   say(`1. A small project with failing tests: ${project}`);
   promise(!testsPass(project), "the tests of the example pass before they are repaired");
   console.log(
@@ -182,12 +251,23 @@ async function demo() {
   console.log('$ pawl run blueprint.yaml --level L2 --param fixer=["node","tools/cheat.mjs"]');
   checkCheat(project);
 
+  say("7. An agent that is never done, with two cents for a model");
+  console.log("it reaches a gateway on this machine and nothing else; the gateway has the key, and counts");
+  const { calls, usd } = await checkBudget();
+
+  say("8. The kill switch");
+  await checkKill(project);
+
   say("Done. What was promised was checked:");
   console.log(`- all ${kept} events that were told before the kill are among the ${all} in the journal, byte for byte`);
   console.log("- no finished stage ran again; the repair that was lost was recorded as lost and tried again");
   console.log(`- the work is one commit on the branch ${branch}; main and the files of the project are as they were`);
   console.log("- the tests pass on that commit, run once more by the demo itself; the commit names its certificate");
   console.log("- a fixer that edited the tests got nowhere: they are judged as they were when the run began");
+  console.log(
+    `- the endless agent made ${calls} calls for $${usd.toFixed(4)} of $0.02, was refused the next one, and never saw the key`,
+  );
+  console.log("- the kill switch ended the run in the middle of a stage, and no other began until it was released");
   say("Now your own repository:");
   console.log(`  alias pawl="node ${cli}"`);
   console.log("  cd your/repository");

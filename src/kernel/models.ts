@@ -50,7 +50,8 @@ export async function withModels(
 /** A stage that failed when its budget was reached would only fail again. */
 function outOfBudget({ cause }: Finished, refused: number): Partial<Finished> {
   if (refused === 0 || cause === "ok") return {};
-  return failure("budget", `a budget was reached: ${refused} calls to models were refused`);
+  const calls = refused === 1 ? "a call to a model was" : `${refused} calls to models were`;
+  return failure("budget", `a budget was reached: ${calls} refused`);
 }
 
 function plain(finished: Finished): Modelled {

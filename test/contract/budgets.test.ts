@@ -23,7 +23,7 @@ const PARENT = planFrom("stages:\n  - { id: child, run: { blueprint: ./inner.yam
 const cap = (amount: number, fields: Partial<Cap> = {}): Cap => ({
   account: LOOP,
   unit: "tokens",
-  window: "run",
+  window: "day",
   amount,
   source: "a test",
   ...fields,
@@ -70,11 +70,11 @@ describe("budgets of child runs", () => {
     expect(await first.ended).toMatchObject({ status: "succeeded" });
     const loops: Account[] = [LOOP, { scope: "loop", name: "inner" }];
     const standing = await store.ledger.standing(loops, Date.now());
-    expect(standing.filter(({ unit }) => unit === "tokens").map(({ spent }) => spent.run)).toEqual([6, 6]);
+    expect(standing.filter(({ unit }) => unit === "tokens").map(({ spent }) => spent.day)).toEqual([6, 6]);
     const second = await engine.start(newRun(PARENT));
-    expect(await second.ended).toMatchObject({ status: "failed", reason: "stage_failed" });
+    expect(await second.ended).toMatchObject({ status: "waiting", reason: "awaiting_budget" });
     const [child] = (await store.runs.list({ parent: second.run, limit: 1 })).rows;
-    expect(child).toMatchObject({ status: "rejected", reason: "budget_exhausted" });
+    expect(child).toMatchObject({ status: "waiting", reason: "awaiting_budget" });
   });
 
   it("count a child run as a spawn and a run that nobody has started as a run", async () => {
@@ -82,14 +82,19 @@ describe("budgets of child runs", () => {
     const { engine, store } = await host(caps);
     await (await engine.start(newRun(PARENT))).ended;
     const counted = await store.ledger.standing([LOOP], Date.now());
-    expect(counted.map(({ unit, spent }) => [unit, spent.run])).toEqual([
+    expect(counted.map(({ unit, spent }) => [unit, spent.day])).toEqual([
       ["runs", 1],
       ["spawns", 1],
       ["tokens", 6],
       ["microUsd", 0],
     ]);
-    expect(await (await engine.start(newRun(PARENT))).ended).toMatchObject({ reason: "stage_failed" });
-    expect(await (await engine.start(newRun(PARENT))).ended).toMatchObject({ reason: "budget_exhausted" });
+    const refused = { status: "waiting", reason: "awaiting_budget" };
+    const [spawning, third] = [await engine.start(newRun(PARENT)), await engine.start(newRun(PARENT))];
+    expect([await spawning.ended, await third.ended]).toMatchObject([refused, refused]);
+    const children = await Promise.all(
+      [spawning, third].map(async ({ run }) => (await store.runs.list({ parent: run, limit: 2 })).rows.length),
+    );
+    expect(children).toEqual([1, 0]);
   });
 });
 

@@ -190,7 +190,7 @@ describe("pawl cost", () => {
       bound: { level: "L1", tokens: 0 },
       past: { runs: 1, hasOlder: true, total: { tokens: 6000 } },
     });
-    expect((await made.pawl("show", "@last")).stdout).toMatch(/spent +6,000 tokens, \$0\.01/);
+    expect((await made.pawl("show", "@last")).stdout).toMatch(/spent +6,000 tokens, \$0\.0060/);
   });
 });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { codeFrame, type Diagnostic } from "../../src/base/diagnostic.ts";
 import { BLUEPRINT_ERRORS } from "../../src/blueprint/errors.ts";
+import { parseModels } from "../../src/blueprint/models/parse-models.ts";
 import { parsePolicy, parseRepositoryPolicy } from "../../src/blueprint/policy/parse-policy.ts";
 import { parseBlueprint } from "../../src/blueprint/validate.ts";
 
@@ -37,11 +38,12 @@ const textOf = (kind: string, name: string): string =>
 
 const results = new Map<string, readonly Diagnostic[]>();
 
-/** Policies in files of their own are read by the same rules. */
+/** Policies and models in files of their own are read by the same rules. */
 function parse(
   name: string,
   text: string,
-): ReturnType<typeof parseBlueprint | typeof parseRepositoryPolicy | typeof parsePolicy> {
+): ReturnType<typeof parseBlueprint | typeof parseRepositoryPolicy | typeof parsePolicy | typeof parseModels> {
+  if (name.startsWith("models-")) return parseModels(text, `${name}.yaml`);
   if (name.startsWith("pawl-")) return parseRepositoryPolicy(text, `${name}.yaml`);
   return name.startsWith("policy-")
     ? parsePolicy(text, `${name}.yaml`, "organisation")
