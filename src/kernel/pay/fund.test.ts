@@ -175,6 +175,13 @@ describe("a budget that is used up", () => {
     ).toMatchObject({ granted: false });
   });
 
+  it("ends the run after an attempt that cost more than it said, whatever is left", async () => {
+    const funded = fundedHost(TWICE, [cap(1000)], { usage: { tokens: 11, microUsd: 0 } });
+    await funded.host.start();
+    expect([funded.calls(), await endOf(funded)]).toEqual([1, "budget_exhausted"]);
+    expect(await funded.host.types()).not.toContain("budget.refused");
+  });
+
   it("gives back what was held for an attempt that the end of its run has overtaken", async () => {
     const { budget, store } = fundedHost(WORK, [cap(100)]);
     const reserve: Ledger["reserve"] = async (reservation) => {
