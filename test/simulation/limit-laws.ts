@@ -51,7 +51,12 @@ const REACHED: Readonly<Record<string, (run: Simulated) => boolean>> = {
   max_rounds: (run) => (ofType(run, "round.started").at(-1)?.round ?? 1) === run.plan.limits.rounds,
   max_visits: (run) => [...run.state.facts.visits].some(([id, visits]) => visits === stageOf(run.plan, id).maxVisits),
   max_runtime: (run) => run.plan.limits.wallMs !== null,
-  max_spawns: (run) => spawned(run) + 3 > (run.plan.limits.spawns ?? Number.POSITIVE_INFINITY),
+  // A child begins at most two more, so three are reserved for one that asks, and two for one that is still under way.
+  max_spawns: (run) => {
+    const stop = run.events.findIndex(({ event }) => event.type === "run.stopping");
+    const { count, open } = childrenOf(run, stop === -1 ? run.events.length : stop);
+    return count + 2 * open + 3 > (run.plan.limits.spawns ?? Number.POSITIVE_INFINITY);
+  },
   dispatch_depth: (run) => run.plan.limits.depth === 0,
   consecutive_failures: (run) => {
     const { consecutiveFailures } = run.plan.limits;
@@ -69,11 +74,15 @@ function startedBy(run: Simulated): number {
   return ofType(run, "stage.started").length + ofType(run, "stage.refused").length + questions.length + nothing.length;
 }
 
-/** A child run is another when the one before it has ended. */
 function spawned(run: Simulated): number {
+  return childrenOf(run, run.events.length).count;
+}
+
+/** A child run is another when the one before it has ended. `until`: how many events have happened. */
+function childrenOf(run: Simulated, until: number): { readonly count: number; readonly open: number } {
   const open = new Set<string>();
   let count = 0;
-  for (const { event } of run.events) {
+  for (const { event } of run.events.slice(0, until)) {
     if (event.type === "stage.started" && leafAt(run.plan, event.stage).kind === "run" && !open.has(event.stage)) {
       open.add(event.stage);
       count += 1;
@@ -83,7 +92,7 @@ function spawned(run: Simulated): number {
       count += event.spawned ?? 0;
     }
   }
-  return count;
+  return { count, open: open.size };
 }
 
 /** The longest rows, from the states that the journal tells of. */
