@@ -62,8 +62,9 @@ interface Reading {
 }
 
 function hasLimits({ head }: MarkdownTable): boolean {
-  const [first, ...others] = head.map(({ text }) => text.toLowerCase());
-  return FIRST.test(first ?? "") && others.some((title) => LIMIT.test(title));
+  // What has no bar is no row, so there is a first cell.
+  const [first, ...others] = head.map(({ text }) => text.toLowerCase()) as [string, ...string[]];
+  return FIRST.test(first) && others.some((title) => LIMIT.test(title));
 }
 
 function readTable({ head, rows }: MarkdownTable, reading: Reading): LoopLimit[] {
