@@ -23,7 +23,7 @@ export interface TapOptions {
 
 /** Resolves when the stream is over; the response is left open, so that it can be settled before the client goes on. */
 export function tapStream({ body, response, reader, isHidden, onChunk }: TapOptions): Promise<Tapped> {
-  const cutter = createSseCutter();
+  const cutter = createSseCutter(undefined, reader.concerns);
   const look = (event: Buffer): boolean => {
     if (!reader.concerns(event)) return true;
     const object = eventObject(event);
@@ -33,7 +33,7 @@ export function tapStream({ body, response, reader, isHidden, onChunk }: TapOpti
   };
   const passed = (chunk: Buffer): Buffer => {
     const events = cutter.push(chunk);
-    const shown = events.filter(look);
+    const shown = cutter.isPlain() ? events : events.filter(look);
     return isHidden === undefined ? chunk : Buffer.concat(shown);
   };
   return new Promise((resolve) => {

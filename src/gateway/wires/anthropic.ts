@@ -17,6 +17,9 @@ const TYPES: Readonly<Record<number, string>> = {
   429: "rate_limit_error",
 };
 
+/** The types of events that are read. One pass over the text of a packet is quicker than a search for each. */
+const READ_TYPES = /"type":\s{0,9}"(?:message_|content_block_start|error)/;
+
 export const ANTHROPIC_WIRE: Wire = {
   name: "anthropic",
   provider: "anthropic",
@@ -62,7 +65,7 @@ function createReader(): StreamReader {
   let state: AnswerReading = NOTHING_READ;
   let usage: JsonObject = {};
   return {
-    concerns: (bytes) => bytes.includes('"usage"') || bytes.includes('"error"') || bytes.includes('"tool_use"'),
+    concerns: (bytes) => READ_TYPES.test(bytes.toString("latin1")),
     read(event) {
       switch (event["type"]) {
         case "message_start": {
