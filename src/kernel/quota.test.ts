@@ -61,7 +61,7 @@ describe("a command that its vendor refuses", () => {
 
   it("tells times in the zone of the host", async () => {
     const host = await hosted(AGENT, "5-hour limit reached ∙ resets 3pm", undefined, {
-      ports: { zone: "America/Santiago" },
+      ports: { zone: () => "America/Santiago" },
     });
     await host.start();
     expect(parkedOf(await host.events())).toMatchObject({ until: Date.parse("2023-11-15T18:00:00Z") });

@@ -38,12 +38,12 @@ function saidByGateway({ models }: CommandStage, until: number): Said {
 async function saidBy(
   { quota: vendor }: CommandStage,
   { log }: Modelled["finished"],
-  { artifacts, clock, zone = "UTC" }: KernelPorts,
+  { artifacts, clock, zone = () => "UTC" }: KernelPorts,
 ): Promise<Said | null> {
   if (vendor === undefined || log === undefined) return null;
   const bytes = await artifacts.get(log.sha256).catch(() => new Uint8Array());
   const text = new TextDecoder().decode(bytes.subarray(-MOST_TAIL_BYTES));
-  const quota = readQuota({ text, vendor, at: clock.now(), zone });
+  const quota = readQuota({ text, vendor, at: clock.now(), zone: zone() });
   if (quota === null || quota.kind === "credit") return null;
   return { until: quota.until, why: `${quota.why}: ${quota.evidence}`, target: `quota:${vendor}` };
 }

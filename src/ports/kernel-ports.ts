@@ -34,7 +34,7 @@ export interface KernelPorts {
   /** Without it nothing is certified. */
   readonly certifier?: Certifier;
   /** IANA name of the time zone of the host: programs tell times in it. UTC without it. */
-  readonly zone?: string;
+  readonly zone?: () => string;
   /** Masks secrets in an event before it is used or stored. */
   readonly redact: (event: RunEvent) => RunEvent;
   /** Live output for people who watch: no guarantee, never stored, must not throw. */

@@ -40,7 +40,7 @@ export interface Config {
   };
   readonly user: string;
   /** IANA name of the time zone that programs of this machine tell times in. */
-  readonly zone: string;
+  zone(): string;
   /** This process was started by a stage of a run, and so by no person. */
   readonly isInStage: boolean;
   /** The budget of the user. */
@@ -94,7 +94,8 @@ export function readConfig(sources: ConfigSources = {}): Config {
       organisation: settingOf(env["PAWL_ORG_POLICY"], "/etc/pawl/policy.yaml", (path) => resolve(cwd, path)),
       user: { value: join(configHome(env), "pawl", "policy.yaml"), origin: "default" },
     },
-    zone: env["TZ"] ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    // Finding it takes longer than all the rest of a start, and most runs never ask.
+    zone: () => env["TZ"] ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     isInStage: env["PAWL_KEY"] !== undefined,
     models: {
       keysFile: join(configHome(env), "pawl", "keys.json"),

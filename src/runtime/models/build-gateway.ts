@@ -49,7 +49,7 @@ export async function buildGateway(parts: GatewayParts): Promise<BuiltGateway> {
       ...{ breakers, clock, chance: Math.random },
       settings: await loadRoutes(root, routesFile),
       providers: Object.fromEntries(Object.entries(providers).map(([name, { wires }]) => [name, wires])),
-      zone: config.zone,
+      zone: config.zone(),
     }),
     upstream: createUpstream({ providers, keys, idleMs: IDLE_MS }),
     hasKey: (provider) => keys.has(provider),
