@@ -37,21 +37,15 @@ export function explain(policy: CompiledPolicy, request: PolicyRequest): Explana
 
 function toDecision({ effect, by, request, why, shadow }: Finding): Decision {
   const rule = by?.rule;
-  const decision = {
-    effect,
-    rule: rule?.id ?? "default",
-    why:
-      rule === undefined
-        ? (why ?? `no rule allows: ${describeRequest(request)}`)
-        : (rule.because ?? reason(rule, request)),
-  };
-  // Most decisions have neither, and are one object of one shape.
-  if (rule?.where === undefined && shadow.length === 0) return decision;
-  return {
-    ...decision,
-    ...(rule?.where === undefined ? {} : { where: rule.where }),
-    ...(shadow.length === 0 ? {} : { shadow }),
-  };
+  const id = rule?.id ?? "default";
+  const where = rule?.where;
+  const because =
+    rule === undefined
+      ? (why ?? `no rule allows: ${describeRequest(request)}`)
+      : (rule.because ?? reason(rule, request));
+  // Written out, because every stage of every run comes here.
+  const decision = where === undefined ? { effect, rule: id, why: because } : { effect, rule: id, why: because, where };
+  return shadow.length === 0 ? decision : { ...decision, shadow };
 }
 
 function reason({ id, effect }: Rule, request: PolicyRequest): string {
