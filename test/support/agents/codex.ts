@@ -1,4 +1,7 @@
-/** Codex. */
+/**
+ * Codex. Its own sandbox lays empty `.git` folders over every folder that it may write, for a moment also on the host: in the
+ * folder of all temporary files that would make one project of the projects of all other tests.
+ */
 import { join } from "node:path";
 import type { Recipe } from "./recipe.ts";
 
@@ -26,6 +29,9 @@ request_max_retries = 0
 stream_max_retries = 0
 [projects."${work}"]
 trust_level = "untrusted"
+[sandbox_workspace_write]
+exclude_slash_tmp = true
+exclude_tmpdir_env_var = true
 `,
     },
   }),
