@@ -50,8 +50,7 @@ export async function withModels(
 /** A stage that failed when its budget was reached would only fail again. */
 function outOfBudget({ cause }: Finished, refused: number): Partial<Finished> {
   if (refused === 0 || cause === "ok") return {};
-  const calls = refused === 1 ? "a call to a model was" : `${refused} calls to models were`;
-  return failure("budget", `a budget was reached: ${calls} refused`);
+  return failure("budget", `a budget was reached; calls to models that were refused: ${refused}`);
 }
 
 function plain(finished: Finished): Modelled {

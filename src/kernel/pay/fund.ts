@@ -9,7 +9,7 @@ import type { Granted, Refused, Reservation, Reserved } from "../../limits/ledge
 import type { LeafStage } from "../../plan/plan.ts";
 import type { Budget, Purse } from "../../ports/store/budget.ts";
 import { isAboveReport } from "../../run/budget/ceiling.ts";
-import type { Fact } from "../../run/events.ts";
+import type { EventOf, Fact } from "../../run/events.ts";
 import type { Landing } from "../aftermath.ts";
 import type { Flight } from "../flight.ts";
 import type { Hosting, Restored } from "../hosting.ts";
@@ -84,9 +84,11 @@ async function fund(host: Host, purse: Purse, flight: Flight, cost: Amounts | nu
 /** Counts the run itself. A host that goes on with it asks again, and it counts once all the same. */
 async function enter(purse: Purse, budget: Budget, flight: Flight, at: number): Promise<Reserved> {
   const { entry, ledger } = budget;
-  const counted = { key: flight.run, amounts: entry ?? {}, at, outright: true } as const;
-  const answer = entry === null || !purse.isCounted ? FREE : await ledger.reserve(asking(budget, flight, counted));
-  if (answer.granted) purse.isCounted = false;
+  if (entry === null) purse.isCounted = false;
+  if (entry === null || !purse.isCounted) return FREE;
+  const counted = { key: flight.run, amounts: entry, at, outright: true } as const;
+  const answer = await ledger.reserve(asking(budget, flight, counted));
+  purse.isCounted = !answer.granted;
   return answer;
 }
 
@@ -114,6 +116,7 @@ function degradation({ stage, degraded }: Flight, cap: Granted["degraded"]): Fac
 
 /** What does not say what it has spent, or says it in numbers that nobody can count, is charged what it might have. */
 function spentBy(fact: Fact): Amounts | "unknown" {
-  const usage = fact.type === "stage.finished" ? fact.usage : undefined;
+  // Only an action is paid for in advance, and that ends in no other way.
+  const { usage } = fact as EventOf<"stage.finished">;
   return usage === undefined || amountProblem(usage) !== undefined ? "unknown" : usage;
 }
