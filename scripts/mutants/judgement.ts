@@ -77,7 +77,7 @@ export const JUDGEMENT_MUTANTS: readonly Mutant[] = [
     file: "src/run/lanes.ts",
     find: "if (!gates) facts.tree = kept.tree",
     replace: "facts.tree = kept.tree",
-    tests: ["src/kernel/perform.test.ts"],
+    tests: ["src/run/evolve.test.ts"],
   },
   {
     name: "a gate judges in the workspace of the run",

@@ -53,6 +53,22 @@ describe("evolve", () => {
     expect(fold(PLAN, STARTED, begun, odd)).toMatchObject({ progress: { cursor: { end: "fail" } } });
   });
 
+  it("goes on with what a gate has passed, and with nothing that one has failed", () => {
+    const gated = planFrom("stages:\n  - { id: g, gate: { command: [ok] } }\n");
+    const begun: Fact = { type: "stage.started", stage: "g", visit: 1, attempt: 1, rule: "r" };
+    const judged = (outcome: string): RunState =>
+      fold(gated, STARTED, begun, {
+        type: "stage.finished",
+        stage: "g",
+        attempt: 1,
+        outcome,
+        cause: "exit",
+        tree: "left",
+      });
+    expect(judged("pass").facts.tree).toBe("left");
+    expect(judged("fail").facts.tree).toBeNull();
+  });
+
   it("keeps nothing of a group that closes without having been opened", () => {
     expect(() => fold(PLAN, STARTED, { type: "group.closed", stage: "p", outcome: "success" })).toThrow(
       'has no stage ""',
