@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { CallBegun, CallEnded, CallRecords } from "../../src/ports/models/call-records.ts";
 
 export const BEGUN: CallBegun = {
-  ...{ type: "begun", key: "r_1/work/1/1/1", at: 1000, model: "m", reserved: { tokens: 100, microUsd: 300 } },
+  ...{ type: "begun", key: "r_1/fix/1/1/1", at: 1000, model: "m", reserved: { tokens: 100, microUsd: 300 } },
 };
 const ENDED: CallEnded = {
-  ...{ type: "ended", key: "r_1/work/1/1/1", at: 2000, provider: "anthropic", model: "m-1", estimate: null },
+  ...{ type: "ended", key: "r_1/fix/1/1/1", at: 2000, provider: "anthropic", model: "m-1", estimate: null },
   charged: { tokens: 35, microUsd: 90 },
 };
 
@@ -14,10 +14,10 @@ export function callRecordsContract(name: string, create: () => CallRecords): vo
   describe(`CallRecords contract: ${name}`, () => {
     it("gives the records of a grant in the order they were appended", async () => {
       const records = create();
-      await records.append("r_1/work/1/1", BEGUN);
-      await records.append("r_1/work/1/1", ENDED);
-      await records.append("r_1/work/1/2", { ...BEGUN, key: "r_1/work/1/2/1" });
-      expect(await records.read("r_1/work/1/1")).toEqual([BEGUN, ENDED]);
+      await records.append("r_1/fix/1/1", BEGUN);
+      await records.append("r_1/fix/1/1", ENDED);
+      await records.append("r_1/fix/1/2", { ...BEGUN, key: "r_1/fix/1/2/1" });
+      expect(await records.read("r_1/fix/1/1")).toEqual([BEGUN, ENDED]);
     });
 
     it("keeps all of those that come at once", async () => {

@@ -13,7 +13,7 @@ export interface AccessParts {
   leave(key: string, records: readonly CallRecord[]): Promise<void>;
 }
 
-const KEY = "r_1/work/1/1";
+const KEY = "r_1/fix/1/1";
 const ACCOUNT = { scope: "run", name: KEY } as const;
 const NO_CALLS = { refused: 0, missed: 0, parkedUntil: null };
 
@@ -60,10 +60,7 @@ export function modelAccessContract(name: string, create: () => Promise<AccessPa
 
     it("keeps doors apart", async () => {
       const { access } = await create();
-      const [one, two] = [
-        await access.open(grantOf({ calls: 1 })),
-        await access.open(grantOf({ key: "r_1/work/1/2" })),
-      ];
+      const [one, two] = [await access.open(grantOf({ calls: 1 })), await access.open(grantOf({ key: "r_1/fix/1/2" }))];
       expect([await call(one), await call(one), await call(two)]).toEqual([200, 402, 200]);
       expect((await one.close()).calls).toBe(1);
       expect(await call(two)).toBe(200);

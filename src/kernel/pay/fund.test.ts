@@ -12,9 +12,9 @@ import type { Store } from "../../ports/store/store.ts";
 import type { EventOf } from "../../run/events.ts";
 
 /** One call of `test.work` costs at most 10 tokens and 100 micro-dollars. */
-const WORK = planFrom("stages:\n  - { id: work, action: test.work }\n");
+const WORK = planFrom("stages:\n  - { id: pay, action: test.work }\n");
 const TWICE = planFrom(
-  "stages:\n  - { id: work, action: test.work, max_attempts: 3 }\n  - { id: more, action: test.work }\n",
+  "stages:\n  - { id: pay, action: test.work, max_attempts: 3 }\n  - { id: more, action: test.work }\n",
 );
 
 const cap = (amount: number, fields: Partial<Cap> = {}): Cap => ({
@@ -93,7 +93,7 @@ describe("an attempt that may spend", () => {
     const funded = fundedHost(WORK, [cap(100)]);
     await funded.host.start();
     expect(await tokensOf(funded)).toEqual({ spent: 4, reserved: 0 });
-    expect(await funded.store.ledger.usage(`${funded.host.run}/work/1`)).toEqual({ tokens: 4, microUsd: 40 });
+    expect(await funded.store.ledger.usage(`${funded.host.run}/pay/1`)).toEqual({ tokens: 4, microUsd: 40 });
     expect(await funded.store.integrity()).toEqual([]);
   });
 
