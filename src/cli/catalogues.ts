@@ -13,6 +13,7 @@ import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
 import { LEDGER_ERRORS } from "../ports/errors/ledger-errors.ts";
 import { SANDBOX_ERRORS } from "../ports/errors/sandbox-errors.ts";
 import { SIGNER_ERRORS } from "../ports/errors/signer-errors.ts";
+import { TOOL_ERRORS } from "../ports/errors/tool-errors.ts";
 import { WORKSPACE_ERRORS } from "../ports/errors/workspace-errors.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
 import { RUNTIME_ERRORS } from "../runtime/errors.ts";
@@ -33,6 +34,7 @@ export const CATALOGUES: readonly Catalogue[] = [
   GATEWAY_ERRORS,
   GIT_ERRORS,
   SIGNER_ERRORS,
+  TOOL_ERRORS,
   WORKSPACE_ERRORS,
   RUNTIME_ERRORS,
   CLI_ERRORS,

@@ -2,14 +2,14 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
 
-/** How much harm a call can do: low reads, medium changes the workspace, high reaches beyond it. */
+/** How much harm a call can do: low only looks, medium changes the workspace or reaches the network, high acts on others. */
 export type ToolRisk = "low" | "medium" | "high";
 
 /** How long a call may take; `TOOL_TIMEOUTS` has the figures. */
 export type ToolTimeout = "fast" | "medium" | "long";
 
 export interface Tool {
-  /** Small letters, digits and `_`; unique in a registry. */
+  /** Letters, digits, `_` and `-`; unique in a registry. */
   readonly name: string;
   /** For the model: what it does, in a sentence. */
   readonly summary: string;
@@ -23,7 +23,10 @@ export interface Tool {
   readonly safeToShare?: boolean;
   /** Who may put it into an agent or a skill; anyone unless told. */
   readonly authoring?: "anyone" | "admin";
-  /** What a call would do, in the words of policy; every one must be allowed. None: policy is asked for the tool by name. Pure. */
+  /**
+   * What a call would do, in the words of policy; every one must be allowed. None: policy is asked for the tool by name. Throws for
+   * input that means nothing, which is told to the model.
+   */
   requests(input: JsonObject): readonly PolicyRequest[];
   /** Only with input that fits the schema, and after policy has allowed every request. What it throws becomes an error for the model. */
   run(input: JsonObject, context: ToolContext): Promise<ToolResult>;
@@ -40,6 +43,8 @@ export interface ToolContext {
   readonly root: string;
   readonly run: string;
   readonly callId: string;
+  /** What comes up only while it works, such as the next host of a redirect. False: policy does not allow all of it. */
+  allows(requests: readonly PolicyRequest[]): Promise<boolean>;
   /** The same for every try of the same call. */
   readonly key: string;
   /** Queues a file that is delivered with the final answer. */
@@ -62,9 +67,7 @@ export interface ToolQuestion {
   readonly schema?: JsonObject;
 }
 
-export type ToolAnswer =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly error: string };
+export type ToolAnswer = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly error: string };
 
 /** Starts a child run, such as `skill__x` or `agent__x`, through the one guard of delegation. */
 export type ToolDispatch = (target: string, input: JsonObject, signal: AbortSignal) => Promise<ToolResult>;
