@@ -1,5 +1,6 @@
 /** The keys of an `agent` stage, and those that `defaults` may set for all of them. */
 import type { JsonObject } from "../../base/json.ts";
+import { readSchema } from "../../base/schema/schema.ts";
 import { argument, expressionMap, literal, program } from "../shapes/expression-shape.ts";
 import {
   either,
@@ -59,12 +60,22 @@ export const AGENT_DEFAULTS: Shape<Found<typeof SHARED>> = either<Found<typeof S
 export type AgentFound = NonNullable<ReturnType<typeof AGENT.read>>;
 export type AgentDefaultsFound = Found<typeof SHARED>;
 
+/** One that can be checked as a whole: a word in it that nobody knows would ask for nothing. */
 function jsonSchema(): Shape<JsonObject> {
+  const expected = "a JSON Schema";
   return {
     schema: { type: "object" },
-    read: (node, reading, field) =>
-      node.kind === "map"
-        ? (literal().read(node, reading, field) as JsonObject | undefined)
-        : reportType(node, reading, field, "a JSON Schema"),
+    read(node, reading, field) {
+      if (node.kind !== "map") return reportType(node, reading, field, expected);
+      const schema = literal().read(node, reading, field) as JsonObject | undefined;
+      const known = schema === undefined ? null : readSchema(schema);
+      if (known === null || known.ok) return schema;
+      reading.problems.report(
+        "BLUEPRINT_VALUE_INVALID",
+        { field, expected, found: `one where ${known.problem}` },
+        node,
+      );
+      return undefined;
+    },
   };
 }

@@ -1,6 +1,6 @@
 /** What the report of a backend makes of its stage. Only its own terminal word completes, and only an answer that fits counts. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
-import { schemaProblem } from "../../base/schema.ts";
+import { readSchema } from "../../base/schema/schema.ts";
 import type { AgentStage } from "../../plan/plan.ts";
 import type { AgentOutcome, AgentReport } from "../../ports/agents/agent-backend.ts";
 import { type Finished, failure } from "../flight.ts";
@@ -57,7 +57,7 @@ function answerOf({ agent }: AgentStage, report: AgentReport): Finished {
   const schema = answerSchema(outcomes, written);
   if (schema === null) return { outcome: "success", cause: "ok", output: report.output ?? cut(report.text) };
   const answer = report.output ?? lastJson(report.text);
-  const problem = answer === undefined ? "it is no JSON" : schemaProblem(schema, answer);
+  const problem = answer === undefined ? "it is no JSON" : problemOf(schema, answer);
   if (problem === null) {
     const outcome = outcomes.length === 0 ? "success" : String((answer as JsonObject)["outcome"]);
     return { outcome, cause: "ok", output: answer };
@@ -65,6 +65,12 @@ function answerOf({ agent }: AgentStage, report: AgentReport): Finished {
   const error = `the answer of the agent does not fit: ${problem}`;
   const failed = { ...failure("invalid_output", error), output: cut(report.text) };
   return outcomes.includes("reject") ? { ...failed, outcome: "reject" } : failed;
+}
+
+function problemOf(schema: JsonObject, answer: JsonValue): string | null {
+  const read = readSchema(schema);
+  if (!read.ok) return `its schema cannot be read: ${read.problem}`;
+  return read.schema.problems(answer)[0] ?? null;
 }
 
 /** The last line of the text that is JSON of an object; one block of code around it does not matter. */

@@ -5,10 +5,10 @@ import type { Toolset } from "./agent-signature.ts";
 const TOOLSETS: readonly Toolset[] = [
   { name: "repo_readonly", powers: ["read", "tool"] },
   { name: "docs_research", powers: ["read", "fetch", "tool"] },
-  { name: "debug_ci", powers: ["read", "run", "tool"] },
+  { name: "debug_ci", powers: ["read", "edit", "run", "tool"] },
   { name: "coding_backend", powers: ["read", "edit", "run", "mcp", "tool"] },
   { name: "coding_frontend", powers: ["read", "edit", "run", "fetch", "mcp", "tool"] },
-  { name: "release_ops", powers: ["read", "edit", "run", "fetch", "mcp", "tool"], asks: ["run", "fetch", "mcp"] },
+  { name: "release_ops", powers: ["read", "edit", "run", "tool"], asks: ["edit", "run"] },
 ];
 
 export const TOOLSET_NAMES: readonly string[] = TOOLSETS.map(({ name }) => name);
