@@ -43,6 +43,11 @@ export async function perform(plan: Plan, flight: Flight, ports: KernelPorts, ha
         : await performProcess(plan, flight, effect, ports, halt);
       return { fact: (await quotaFact(flight, stage, { finished, parkedUntil }, ports)) ?? done(finished), clear };
     }
+    case "agent": {
+      // Most runs have no agent.
+      const { performAgent } = await import("./agents/agent.ts");
+      return performAgent(plan, { ...flight, effect }, ports, halt);
+    }
     case "inspection":
       return { fact: done(await performInspection(plan, flight, effect, ports, halt)) };
     case "action":

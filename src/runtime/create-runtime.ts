@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pawlError } from "../base/errors.ts";
 import type { RunId } from "../base/ids.ts";
 import type { Actions } from "../ports/actions.ts";
+import type { AgentBackends } from "../ports/agents/agent-backend.ts";
 import type { Artifacts } from "../ports/artifacts.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { Heartbeats } from "../ports/heartbeats.ts";
@@ -11,6 +12,7 @@ import type { RunPage, RunRow } from "../ports/store/run-index.ts";
 import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
+import { signaturesOf } from "./agents/registry.ts";
 import { compileFile } from "./compile-file.ts";
 import { admitHere, createLauncher, type LaunchParts } from "./launch.ts";
 import { createMoney, type MoneyParts } from "./money/money.ts";
@@ -36,6 +38,7 @@ export interface RuntimeParts extends LaunchParts, SweepParts, CertifyParts, Kil
   readonly artifacts: Artifacts;
   readonly trees: Trees;
   readonly actions: Actions;
+  readonly agents: AgentBackends;
   readonly policyFiles: PolicyFiles;
   readonly heartbeats: Pick<Heartbeats, "read">;
   /** Ends the gateway for models, when there is one. */
@@ -50,10 +53,12 @@ interface Open {
   readonly engine: Engine;
 }
 
-function createCompiler({ root, actions, policyFiles }: RuntimeParts): Pick<Runtime, "policyLayers" | "compile"> {
+function createCompiler(parts: RuntimeParts): Pick<Runtime, "policyLayers" | "compile"> {
+  const { root, actions, agents, policyFiles } = parts;
   return {
     policyLayers: () => loadPolicyLayers(root, policyFiles),
-    compile: (path, options) => compileFile(root, path, options, { actions: actions.signatures(), policyFiles }),
+    compile: (path, options) =>
+      compileFile(root, path, options, { actions: actions.signatures(), agents: signaturesOf(agents), policyFiles }),
   };
 }
 

@@ -11,6 +11,8 @@ export interface StatePaths {
   readonly workspaces: string;
   /** Model calls of attempts under way. */
   readonly calls: string;
+  /** What agents keep from one attempt to the next. */
+  readonly agents: string;
   /** Every tree that was saved, in a repository of our own. */
   readonly vault: string;
 }
@@ -26,6 +28,7 @@ export function statePaths(root: string): StatePaths {
     heartbeats: below("heartbeats"),
     workspaces: below("workspaces"),
     calls: below("calls"),
+    agents: below("agents"),
     vault: below("vault.git"),
   };
 }

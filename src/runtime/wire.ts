@@ -3,6 +3,8 @@
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { join, posix } from "node:path";
+import { COMMAND } from "../adapters/agents/command/signature.ts";
+import { SCRIPTED } from "../adapters/agents/scripted/signature.ts";
 import { createFileActions } from "../adapters/files/actions.ts";
 import { createFileArtifacts } from "../adapters/files/artifacts.ts";
 import { createFileHeartbeats } from "../adapters/files/heartbeats.ts";
@@ -18,6 +20,9 @@ import { createRedactor } from "../base/redact.ts";
 import { createEmbeddedEngine } from "../engines/embedded/engine.ts";
 import type { Gateway } from "../gateway/server.ts";
 import type { Action } from "../ports/actions.ts";
+import type { AgentAccess } from "../ports/agents/agent-access.ts";
+import type { AgentBackends } from "../ports/agents/agent-backend.ts";
+import type { AgentHomes } from "../ports/agents/agent-homes.ts";
 import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
@@ -29,6 +34,7 @@ import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import type { Signer } from "../ports/trust/signer.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
+import { createAgentBackends } from "./agents/registry.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
@@ -67,19 +73,19 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const early = { root, artifacts, redact: redactor.text };
   const late = lateParts(repository, config, early);
   const { sandbox, heartbeats, executor, git, signer } = late;
-  const { policyFiles, budgetFile, user } = config;
+  const { policyFiles, budgetFile } = config;
   const killSwitch = createFileKillSwitch({ stateDir: paths.state, root });
-  const budgets = createBudgets({ root, budgetFile, user });
+  const budgets = createBudgets({ root, budgetFile, user: config.user });
   const actions = createActions([...ownActions(repository, config, early, late), options.actions ?? []]);
   const models = lateModels(early, config, clock);
+  const agents = { backends: agentBackends(late), homes: lateAgentHomes(paths.agents) };
 
   const parts: RuntimeParts = {
     root,
-    statePath: paths.state,
-    projectFolder: repository.folder,
+    ...{ statePath: paths.state, projectFolder: repository.folder },
     openStore: () => openStore(paths.state, clock, options),
     artifacts,
-    ...{ actions, policyFiles, budgetFile },
+    ...{ actions, agents: agents.backends, agentHomes: agents.homes, policyFiles, budgetFile },
     randomBytes: options.randomBytes ?? randomBytes,
     requireBudget: budgets.require,
     hasSecret: (text) => redactor.text(text) !== text,
@@ -98,11 +104,9 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
           clock,
           policy,
           executor,
-          workspaces: git,
-          trees: git,
-          artifacts,
-          actions,
+          ...{ workspaces: git, trees: git, artifacts, actions },
           models: models.of(store),
+          agents: { ...agents, redact: redactor.text, patch: patchOf(git) },
           certifier: createCertifier({ trees: git, artifacts, signer }, store),
           zone: config.zone,
           redact: redactor.event,
@@ -268,6 +272,38 @@ function lateModels({ root, artifacts, redact }: EarlyParts, config: Config, clo
     close: async (): Promise<void> => {
       for (const building of built) await (await building.catch(() => null))?.close();
     },
+  };
+}
+
+/** One entry for each backend: what it says of itself, and where its code is. */
+function agentBackends({ executor }: LateParts): AgentBackends {
+  const nodeProgram = process.execPath;
+  return createAgentBackends([
+    {
+      signature: SCRIPTED,
+      load: async () =>
+        (await import("../adapters/agents/scripted/scripted-agent.ts")).createScriptedAgent({ executor, nodeProgram }),
+    },
+    {
+      signature: COMMAND,
+      load: async () => (await import("../adapters/agents/command/command-agent.ts")).createCommandAgent({ executor }),
+    },
+  ]);
+}
+
+function lateAgentHomes(dir: string): AgentHomes {
+  return later<AgentHomes>(["open", "leave", "kept"], async () => {
+    const { createFileAgentHomes } = await import("../adapters/files/agent-homes.ts");
+    return createFileAgentHomes({ dir });
+  });
+}
+
+/** A change as a checker is shown it. */
+function patchOf({ diff }: Pick<Trees, "diff">): AgentAccess["patch"] {
+  return async (from, to, maxBytes) => {
+    const { patch, truncated } = await diff(from, to, maxBytes);
+    const text = new TextDecoder().decode(patch);
+    return truncated ? `${text}\n[the change is longer than this]` : text;
   };
 }
 

@@ -15,7 +15,7 @@ export interface AttemptStory {
   readonly visit: number;
   readonly attempt: number;
   readonly startedAt: number;
-  state: "running" | "asking" | "finished" | "interrupted" | "resting" | "parked" | "refused";
+  state: "running" | "asking" | "finished" | "interrupted" | "resting" | "parked" | "deferred" | "refused";
   endedAt: number | null;
   outcome: string | null;
   cause: string | null;
@@ -189,6 +189,9 @@ function tellStage(story: RunStory, event: RunEvent): void {
     case "stage.parked":
       park(story, event);
       return;
+    case "stage.deferred":
+      deferCall(story, event);
+      return;
     case "budget.refused":
     case "run.degraded": {
       // An attempt that begins all the same tells its end later.
@@ -254,6 +257,13 @@ function finish(story: RunStory, event: EventOf<"stage.finished">): void {
 function park(story: RunStory, event: EventOf<"stage.parked">): void {
   story.usage = addUsage(story.usage, event.usage ?? NO_USAGE);
   const attempt = end(story, event.stage, event.at, "parked");
+  keepLog(attempt, event.log);
+  if (attempt !== undefined) attempt.error = event.why;
+}
+
+function deferCall(story: RunStory, event: EventOf<"stage.deferred">): void {
+  story.usage = addUsage(story.usage, event.usage ?? NO_USAGE);
+  const attempt = end(story, event.stage, event.at, "deferred");
   keepLog(attempt, event.log);
   if (attempt !== undefined) attempt.error = event.why;
 }

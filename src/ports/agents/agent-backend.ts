@@ -1,30 +1,13 @@
 /** AgentBackend: whoever can do a task alone — an agent program, any command, a script, the built-in harness. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { Usage } from "../../base/usage.ts";
+import type { AgentSignature, Toolset } from "../../plan/agents/agent-signature.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
 import type { ProcessReport, ProcessRequest } from "../executor.ts";
 import type { ModelDoor } from "../models/model-access.ts";
 
-/** Mediated: it waits for our ruling. Observed: we are told, too late to stop it. Contained: only the wall bounds it. */
-export type Oversight = "mediated" | "observed" | "contained";
-
-/** What an agent does that a rule of policy can be about. */
-export type AgentPower = "read" | "edit" | "run" | "fetch" | "mcp" | "tool";
-
-/** What a backend declares of itself; plans are checked against it before anything runs. */
-export interface AgentCapabilities {
-  readonly oversight: Readonly<Record<AgentPower, Oversight>>;
-  /** A session that was cut off can be gone on with. */
-  readonly resume: boolean;
-  /** A tool call that a person must decide can end the attempt and be taken up again later, as the same call. */
-  readonly defer: boolean;
-  /** It can be held to an output schema. */
-  readonly structuredOutput: boolean;
-  /** It says what it has used: a cross-check, the gateway is believed. */
-  readonly reportsUsage: boolean;
-  /** It calls models, so it needs a door to the gateway. */
-  readonly callsModels: boolean;
-}
+/** What a backend declares of itself. */
+export type AgentCapabilities = AgentSignature["capabilities"];
 
 /** What the machine has of it. */
 export interface AgentProbe {
@@ -49,14 +32,23 @@ export interface AgentTask {
   readonly maxTurns: number | null;
   /** JSON Schema of the answer; null: text. */
   readonly schema: JsonObject | null;
-  /** Names of the tools it may use; null: all it has, as far as policy lets it. */
-  readonly tools: readonly string[] | null;
+  /** What it may use at all; null: all it has, as far as policy lets it. Each ruling looks at it, a backend need not. */
+  readonly toolset: Toolset | null;
   /** Of the backend's own settings, as the plan froze them: a command line, a script, a skill. */
   readonly settings: JsonObject;
   /** The session to go on with, as an earlier attempt told it; null: a new one. */
   readonly session: string | null;
+  /**
+   * What the session is gone on with for. `deferred`: the call that ended it was allowed, and is to happen now. `again`: the files are
+   * as they were when the task began, whatever it has changed since. null: the session is new.
+   */
+  readonly goesOn: "deferred" | "again" | null;
   /** A folder on this machine, of this stage alone, that outlives an attempt: sessions and settings are kept there. */
   readonly home: string;
+  /** Round of the run. */
+  readonly round: number;
+  /** What went wrong last in the run and was not put right; text of others, never to be spliced into a command. null: nothing. */
+  readonly lastError: string | null;
   /** How its process is started: everything but the program, its variables and how its output is read. */
   readonly process: Omit<ProcessRequest, "argv" | "env" | "capture" | "modelSocket" | "dialogue">;
   /** The way to models; null: it has none. */
@@ -121,9 +113,7 @@ export interface AgentReport {
   readonly process?: ProcessReport;
 }
 
-export interface AgentBackend {
-  readonly name: string;
-  readonly capabilities: AgentCapabilities;
+export interface AgentBackend extends AgentSignature {
   /** Cheap; tried, not guessed. */
   probe(): Promise<AgentProbe>;
   /**

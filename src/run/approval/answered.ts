@@ -54,13 +54,15 @@ function refuse(lane: Lane, cause: "denied" | "expired", error: string): boolean
 
 export function answered(plan: Plan, state: Waiting, event: EventOf<"approval.answered">): RunState {
   const lane = laneFor(plan, state, event.stage);
-  const scope = lane.question?.scope ?? null;
+  const { question } = lane;
+  const scope = question?.scope ?? null;
   lane.question = null;
   switch (event.answer) {
     case "approve_run":
       if (scope !== null) state.facts.allowed.add(scope);
       return granted(state, lane, event.digest);
     case "approve":
+      if (question?.kind === "call") return callAllowed(state, lane);
       return granted(state, lane, event.digest);
     case "deny": {
       const error = `denied by ${event.by}${event.why === undefined ? "" : `: ${event.why}`}`;
@@ -78,6 +80,13 @@ export function answered(plan: Plan, state: Waiting, event: EventOf<"approval.an
 function granted(state: Waiting, lane: Lane, digest: string): RunState {
   lane.status = "ready";
   lane.granted = digest;
+  return state;
+}
+
+/** The stage may begin again as it may anyway; what is allowed is this one call. */
+function callAllowed(state: Waiting, lane: Lane): RunState {
+  lane.status = "ready";
+  lane.deferral = { ...(lane.deferral as NonNullable<Lane["deferral"]>), allowed: true };
   return state;
 }
 
