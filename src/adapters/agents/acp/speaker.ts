@@ -2,7 +2,6 @@
 import type { ClientContext } from "@agentclientprotocol/sdk";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import type { AgentHost, AgentOutcome, AgentTask } from "../../../ports/agents/agent-backend.ts";
-import { answerIn, formOf } from "../cli/answer.ts";
 import type { Speaker } from "../cli/converse.ts";
 import { createHearing, type Hearing } from "../cli/hearing.ts";
 import type { WorkPlace } from "../cli/work-place.ts";
@@ -13,7 +12,6 @@ import { wireOver } from "./wire.ts";
 
 export interface AcpSpeaker extends Speaker {
   text(): string;
-  output(): JsonValue | undefined;
   session(): string | null;
   /** Tokens that it says it has used; null: it does not say. */
   tokens(): number | null;
@@ -76,7 +74,6 @@ export function createAcpSpeaker(
     hear: (message) => hear(message),
     cancel,
     text: hearing.text,
-    output: () => (task.schema === null ? undefined : answerIn(hearing.text())),
     session: () => session,
     tokens: () => usageIn(answer),
   };
@@ -94,8 +91,8 @@ function createCalls(plain: (told: ToldCall) => ToldCall): Calls {
   };
 }
 
-function promptOf({ system, prompt, schema }: AgentTask): string {
-  return `${system === null ? "" : `${system}\n\n`}${prompt}${schema === null ? "" : formOf(schema)}`;
+function promptOf({ system, prompt }: AgentTask): string {
+  return system === null ? prompt : `${system}\n\n${prompt}`;
 }
 
 async function ask(agent: ClientContext, sessionId: string, text: string): Promise<string> {

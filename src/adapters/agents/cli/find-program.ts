@@ -8,7 +8,7 @@ import { basename, delimiter, isAbsolute, join, relative, sep } from "node:path"
 import type { Mount } from "../../../ports/sandbox.ts";
 
 export interface ProgramSpec {
-  /** On PATH, or an absolute path. */
+  /** On PATH; one with a slash is a path behind the wall, and nothing of this machine is shown for it. */
   readonly name: string;
   /** Where a package of it has the real program: packages in the order in which they are looked for. */
   readonly native?: readonly { readonly pkg: string; readonly path: string }[];
@@ -33,7 +33,7 @@ const PLACE = "/run/pawl/agent";
 
 /** null: it is not installed. */
 export function findProgram({ name, native = [] }: ProgramSpec, path: string): InstalledProgram | null {
-  const found = isAbsolute(name) ? executable(name) : onPath(name, path);
+  const found = onPath(name, path);
   if (found === null) return null;
   for (const { pkg, path: inner } of native) {
     const file = inPackage(found, pkg, inner);

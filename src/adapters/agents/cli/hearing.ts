@@ -61,8 +61,6 @@ export function createHearing(task: AgentTask, host: AgentHost, stop: () => void
   };
   const rule = async (call: ToolCall): Promise<Ruling> => {
     if (verdict !== null) return { answer: "deny", why: "it is being ended" };
-    if (task.tools !== null && !task.tools.includes(call.tool))
-      return { answer: "deny", why: `the tool ${call.tool} is none of those it may use` };
     return host.decide(call);
   };
 

@@ -1,7 +1,7 @@
 /** One attempt of an agent program: its home, its settings, its place behind the wall, and the talk with it. */
 import type { AgentOutcome, AgentReport, AgentTask } from "../../../ports/agents/agent-backend.ts";
 import type { Executor } from "../../../ports/executor.ts";
-import { BEHIND } from "../../../ports/sandbox.ts";
+import { BEHIND, type Mount } from "../../../ports/sandbox.ts";
 import { converse, type Speaker } from "./converse.ts";
 import { lost } from "./failure.ts";
 import { behindWall, findProgram, type ProgramPlaces, type ProgramSpec } from "./find-program.ts";
@@ -54,24 +54,36 @@ export async function runCli(
   if (spec.name === "") return refused("`run` of the agent names no command");
   const models = addressOf(task);
   if (models === null) return refused("it has no way to a model: the stage must say what it may spend on models");
-  const program = findProgram(spec, path);
+  const program = programOf(spec, path, nodeProgram);
   if (program === null) return refused(`${spec.name} is not installed on this machine`);
   const { args, env, ...home } = settings(models);
-  const { argv, mount } = behindWall(program, nodeProgram);
   return converse(
     executor,
     {
       ...task.process,
-      argv: [...argv, ...args],
+      argv: [...program.argv, ...args],
       // What leads to the gateway comes last, so that nothing can take its place.
       env: { ...QUIET, ...env, ...task.door?.env },
-      mounts: [...task.process.mounts, mount, ...(await prepareHome(task.home, home))],
+      mounts: [...task.process.mounts, ...program.mounts, ...(await prepareHome(task.home, home))],
       capture: "none",
       ...(task.door === null ? {} : { modelSocket: task.door.socket }),
     },
     speaker,
     signal,
   );
+}
+
+/** null: it is not installed. */
+function programOf(
+  spec: ProgramSpec,
+  path: string,
+  nodeProgram: string,
+): { readonly argv: readonly string[]; readonly mounts: readonly Mount[] } | null {
+  if (spec.name.includes("/")) return { argv: [spec.name], mounts: [] };
+  const program = findProgram(spec, path);
+  if (program === null) return null;
+  const { argv, mount } = behindWall(program, nodeProgram);
+  return { argv, mounts: [mount] };
 }
 
 function addressOf({ door }: AgentTask): ModelAddress | null {

@@ -1,5 +1,5 @@
 /** Our side of the talk with `codex app-server`: one thread, one turn, and a ruling on every command and every change of a file. */
-import type { JsonObject, JsonValue } from "../../../base/json.ts";
+import type { JsonObject } from "../../../base/json.ts";
 import { addUsage, NO_USAGE, type Usage } from "../../../base/usage.ts";
 import type { AgentHost, AgentOutcome, AgentTask } from "../../../ports/agents/agent-backend.ts";
 import type { Speaker } from "../cli/converse.ts";
@@ -12,7 +12,6 @@ import { CODEX_MODEL } from "./settings.ts";
 
 export interface CodexSpeaker extends Speaker {
   text(): string;
-  output(): JsonValue | undefined;
   session(): string | null;
   reported(): Usage | null;
 }
@@ -64,7 +63,6 @@ export function createCodexSpeaker(task: AgentTask, host: AgentHost, place: Work
       const started = await rpc.request("turn/start", {
         threadId: thread,
         input: [{ type: "text", text: task.prompt }],
-        ...(task.schema === null ? {} : { outputSchema: task.schema }),
       });
       turn = textIn(objectIn(started["turn"])["id"]);
       return Promise.race([ended, hearing.over]);
@@ -72,7 +70,6 @@ export function createCodexSpeaker(task: AgentTask, host: AgentHost, place: Work
     hear: (message) => rpc?.hear(message),
     cancel,
     text: hearing.text,
-    output: () => (task.schema === null ? undefined : parsed(hearing.text())),
     session: () => thread,
     reported: meter.reported,
   };
@@ -158,12 +155,4 @@ function createMeter(host: AgentHost): Meter {
     },
     reported: () => reported,
   };
-}
-
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }

@@ -123,9 +123,12 @@ const PLAIN_TASK = {
   model: null,
   maxTurns: null,
   schema: null,
-  tools: null,
+  toolset: null,
   settings: {},
   session: null,
+  goesOn: null,
+  round: 1,
+  lastError: null,
 } as const;
 
 async function openGateway(url: string, folder: string) {

@@ -1,23 +1,13 @@
 /** Gemini CLI. A folder that it does not trust gives it neither hooks nor servers nor settings; asking works there all the same. */
+import { GEMINI_SIGNATURE } from "../signatures.ts";
 import type { AcpPreset } from "./preset.ts";
 
 const MODEL = "gemini-2.5-pro";
 
 export const GEMINI: AcpPreset = {
-  name: "gemini",
+  signature: GEMINI_SIGNATURE,
   program: { name: "gemini" },
   tested: { title: "Gemini CLI", install: "npm install -g @google/gemini-cli", range: ["0.61.0", "0.61.0"] },
-  // It reads inside the workspace, and lists and searches there, without asking.
-  oversight: {
-    read: "observed",
-    edit: "mediated",
-    run: "mediated",
-    fetch: "mediated",
-    mcp: "contained",
-    tool: "observed",
-  },
-  resume: true,
-  reportsUsage: true,
   settings: ({ url, token, model }) => ({
     args: ["--acp", "-m", model ?? MODEL],
     env: {

@@ -1,23 +1,14 @@
 /** Grok Build. It asks before it changes a file; commands that it takes for harmless it runs without asking. */
+import { GROK_SIGNATURE } from "../signatures.ts";
 import type { AcpPreset } from "./preset.ts";
 
 const MODEL = "gpt-5.5";
 const SYSTEM = `${process.platform}-${process.arch}`;
 
 export const GROK: AcpPreset = {
-  name: "grok",
+  signature: GROK_SIGNATURE,
   program: { name: "grok", native: [{ pkg: `@xai-official/grok-${SYSTEM}`, path: "bin/grok" }] },
   tested: { title: "Grok Build", install: "npm install -g @xai-official/grok", range: ["1.0.41", "1.0.41"] },
-  oversight: {
-    read: "observed",
-    edit: "mediated",
-    run: "observed",
-    fetch: "observed",
-    mcp: "contained",
-    tool: "observed",
-  },
-  resume: true,
-  reportsUsage: false,
   settings: ({ url, token, model }) => ({
     args: ["agent", "stdio"],
     env: {

@@ -1,4 +1,5 @@
 /** opencode. Settings and plugins of the repository are off, and so is its compaction, which can go round for ever. */
+import { OPENCODE_SIGNATURE } from "../signatures.ts";
 import type { AcpPreset } from "./preset.ts";
 
 const MODEL = "gpt-5.5";
@@ -6,23 +7,12 @@ const SYSTEM = `${process.platform}-${process.arch}`;
 const LIMIT = { context: 200_000, output: 32_000 };
 
 export const OPENCODE: AcpPreset = {
-  name: "opencode",
+  signature: OPENCODE_SIGNATURE,
   program: {
     name: "opencode",
     native: [`opencode-${SYSTEM}`, `opencode-${SYSTEM}-baseline`].map((pkg) => ({ pkg, path: "bin/opencode" })),
   },
   tested: { title: "opencode", install: "npm install -g opencode-ai", range: ["1.18.33", "1.18.33"] },
-  oversight: {
-    read: "observed",
-    edit: "mediated",
-    run: "mediated",
-    fetch: "mediated",
-    mcp: "mediated",
-    tool: "mediated",
-  },
-  resume: true,
-  // What it tells is the last step alone.
-  reportsUsage: false,
   settings: ({ url, token, model }) => ({
     args: ["acp"],
     env: {
