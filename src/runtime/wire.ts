@@ -3,6 +3,13 @@
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { join, posix } from "node:path";
+import {
+  ACP_SIGNATURE,
+  GEMINI_SIGNATURE,
+  GROK_SIGNATURE,
+  OPENCODE_SIGNATURE,
+} from "../adapters/agents/acp/signatures.ts";
+import { CODEX } from "../adapters/agents/codex/signature.ts";
 import { COMMAND } from "../adapters/agents/command/signature.ts";
 import { SCRIPTED } from "../adapters/agents/scripted/signature.ts";
 import { createFileActions } from "../adapters/files/actions.ts";
@@ -19,6 +26,7 @@ import { pawlError } from "../base/errors.ts";
 import { createRedactor } from "../base/redact.ts";
 import { createEmbeddedEngine } from "../engines/embedded/engine.ts";
 import type { Gateway } from "../gateway/server.ts";
+import type { AgentSignature } from "../plan/agents/agent-signature.ts";
 import type { Action } from "../ports/actions.ts";
 import type { AgentAccess } from "../ports/agents/agent-access.ts";
 import type { AgentBackends } from "../ports/agents/agent-backend.ts";
@@ -34,7 +42,7 @@ import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import type { Signer } from "../ports/trust/signer.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
-import { createAgentBackends } from "./agents/registry.ts";
+import { type AgentEntry, createAgentBackends } from "./agents/registry.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
@@ -78,7 +86,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const budgets = createBudgets({ root, budgetFile, user: config.user });
   const actions = createActions([...ownActions(repository, config, early, late), options.actions ?? []]);
   const models = lateModels(early, config, clock);
-  const agents = { backends: agentBackends(late), homes: lateAgentHomes(paths.agents) };
+  const agents = { backends: agentBackends(late, config), homes: lateAgentHomes(paths.agents) };
 
   const parts: RuntimeParts = {
     root,
@@ -276,8 +284,13 @@ function lateModels({ root, artifacts, redact }: EarlyParts, config: Config, clo
 }
 
 /** One entry for each backend: what it says of itself, and where its code is. */
-function agentBackends({ executor }: LateParts): AgentBackends {
+function agentBackends({ executor }: LateParts, { path }: Config): AgentBackends {
   const nodeProgram = process.execPath;
+  const programs = { executor, path, nodeProgram };
+  const acp = (signature: AgentSignature, name: "gemini" | "opencode" | "grok" | "acp"): AgentEntry => ({
+    signature,
+    load: async () => (await import("../adapters/agents/acp/backend.ts")).createAcpBackend(name, programs),
+  });
   return createAgentBackends([
     {
       signature: SCRIPTED,
@@ -288,6 +301,14 @@ function agentBackends({ executor }: LateParts): AgentBackends {
       signature: COMMAND,
       load: async () => (await import("../adapters/agents/command/command-agent.ts")).createCommandAgent({ executor }),
     },
+    {
+      signature: CODEX,
+      load: async () => (await import("../adapters/agents/codex/backend.ts")).createCodexBackend(programs),
+    },
+    acp(GEMINI_SIGNATURE, "gemini"),
+    acp(OPENCODE_SIGNATURE, "opencode"),
+    acp(GROK_SIGNATURE, "grok"),
+    acp(ACP_SIGNATURE, "acp"),
   ]);
 }
 

@@ -1,0 +1,44 @@
+/** Grok Build. It asks before it changes a file; commands that it takes for harmless it runs without asking. */
+import { GROK_SIGNATURE } from "../signatures.ts";
+import type { AcpPreset } from "./preset.ts";
+
+const MODEL = "gpt-5.5";
+const SYSTEM = `${process.platform}-${process.arch}`;
+
+export const GROK: AcpPreset = {
+  signature: GROK_SIGNATURE,
+  program: { name: "grok", native: [{ pkg: `@xai-official/grok-${SYSTEM}`, path: "bin/grok" }] },
+  tested: { title: "Grok Build", install: "npm install -g @xai-official/grok", range: ["1.0.41", "1.0.41"] },
+  settings: ({ url, token, model }) => ({
+    args: ["agent", "stdio"],
+    env: {
+      GROK_HOME: "/home/pawl/.grok",
+      GATEWAY_KEY: token,
+      // After its last word it would ask for a line about it, and leave before the answer.
+      GROK_TURN_SUMMARY: "0",
+      GROK_SESSION_RECAP: "0",
+    },
+    kept: [".grok/sessions"],
+    files: { ".grok/config.toml": configOf(model ?? MODEL, `${url}/v1`) },
+  }),
+};
+
+function configOf(model: string, url: string): string {
+  return `[cli]
+auto_update = false
+[features]
+telemetry = false
+feedback = false
+remote_fetch = false
+[telemetry]
+trace_upload = false
+[models]
+default = "gateway"
+[model.gateway]
+model = ${JSON.stringify(model)}
+base_url = ${JSON.stringify(url)}
+env_key = "GATEWAY_KEY"
+api_backend = "chat_completions"
+context_window = 200000
+`;
+}

@@ -1,0 +1,48 @@
+/** opencode. Settings and plugins of the repository are off, and so is its compaction, which can go round for ever. */
+import { OPENCODE_SIGNATURE } from "../signatures.ts";
+import type { AcpPreset } from "./preset.ts";
+
+const MODEL = "gpt-5.5";
+const SYSTEM = `${process.platform}-${process.arch}`;
+const LIMIT = { context: 200_000, output: 32_000 };
+
+export const OPENCODE: AcpPreset = {
+  signature: OPENCODE_SIGNATURE,
+  program: {
+    name: "opencode",
+    native: [`opencode-${SYSTEM}`, `opencode-${SYSTEM}-baseline`].map((pkg) => ({ pkg, path: "bin/opencode" })),
+  },
+  tested: { title: "opencode", install: "npm install -g opencode-ai", range: ["1.18.33", "1.18.33"] },
+  settings: ({ url, token, model }) => ({
+    args: ["acp"],
+    env: {
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+      OPENCODE_DISABLE_PROJECT_CONFIG: "1",
+      OPENCODE_DISABLE_AUTOCOMPACT: "1",
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(model ?? MODEL, `${url}/v1`, token)),
+    },
+    kept: [".local/share/opencode/opencode.db", ".local/share/opencode/storage"],
+    files: {},
+  }),
+};
+
+function configOf(model: string, baseURL: string, apiKey: string): unknown {
+  return {
+    autoupdate: false,
+    share: "disabled",
+    model: `gateway/${model}`,
+    small_model: `gateway/${model}`,
+    enabled_providers: ["gateway"],
+    permission: { "*": "ask" },
+    provider: {
+      gateway: {
+        npm: "@ai-sdk/openai-compatible",
+        options: { baseURL, apiKey },
+        models: { [model]: { limit: LIMIT, tool_call: true } },
+      },
+    },
+  };
+}
