@@ -9,6 +9,7 @@ import { EGRESS_ERRORS } from "../ports/errors/egress-errors.ts";
 import { FILE_ERRORS } from "../ports/errors/file-errors.ts";
 import { GATEWAY_ERRORS } from "../ports/errors/gateway-errors.ts";
 import { GIT_ERRORS } from "../ports/errors/git-errors.ts";
+import { HARNESS_ERRORS } from "../ports/errors/harness-errors.ts";
 import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
 import { LEDGER_ERRORS } from "../ports/errors/ledger-errors.ts";
 import { SANDBOX_ERRORS } from "../ports/errors/sandbox-errors.ts";
@@ -35,6 +36,7 @@ export const CATALOGUES: readonly Catalogue[] = [
   GIT_ERRORS,
   SIGNER_ERRORS,
   TOOL_ERRORS,
+  HARNESS_ERRORS,
   WORKSPACE_ERRORS,
   RUNTIME_ERRORS,
   CLI_ERRORS,
