@@ -10,13 +10,9 @@ import { createReadTools } from "./files/read-tools.ts";
 import { createSearchTools } from "./files/search-tools.ts";
 import { createWriteTools } from "./files/write-tools.ts";
 import type { Tool } from "./tool.ts";
-import { createFetchTool } from "./web/fetch-tool.ts";
-import type { WebNetwork } from "./web/guard.ts";
+import { createFetchTool, type FetchToolOptions } from "./web/fetch-tool.ts";
 
-export interface BuiltInToolOptions extends CommandToolOptions {
-  /** The way out behind a wall; null: there is no wall. */
-  readonly proxy: string | null;
-  readonly network?: WebNetwork;
+export interface BuiltInToolOptions extends CommandToolOptions, FetchToolOptions {
   /** Where notes are kept; unless told, they are gone with the run. */
   readonly notes?: NoteStore;
   readonly now?: () => number;

@@ -28,7 +28,7 @@ export interface Tool {
    * input that means nothing, which is told to the model.
    */
   requests(input: JsonObject): readonly PolicyRequest[];
-  /** Only with input that fits the schema, and after policy has allowed every request. What it throws becomes an error for the model. */
+  /** Only with input that fits the schema, and after policy has allowed every request. A ToolProblem it throws is told to the model. */
   run(input: JsonObject, context: ToolContext): Promise<ToolResult>;
 }
 

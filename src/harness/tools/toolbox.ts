@@ -23,6 +23,7 @@ import type { RegisteredTool, ToolRegistry } from "./registry.ts";
 import { runWithin } from "./run-within.ts";
 import { shown } from "./shown.ts";
 import type { Tool, ToolContext, ToolFile, ToolRisk, ToolTimeout } from "./tool.ts";
+import { ToolProblem } from "./tool-problem.ts";
 import { type Toolset, toolsOf } from "./toolsets.ts";
 
 export interface ToolboxOptions extends Pick<ToolContext, "root" | "run" | "models" | "dispatch"> {
@@ -169,8 +170,10 @@ async function run(box: Box, tool: Tool, call: ToolCall, key: string, signal: Ab
   if (done.kind === "cancelled") return { ok: false, refused: refusal("TOOL_CANCELLED", { tool: tool.name }) };
   if (done.kind === "late")
     return { ok: false, refused: refusal("TOOL_TIMED_OUT", { tool: tool.name, seconds: timeoutMs / 1000 }) };
-  if (done.kind === "broken")
-    return { ok: false, refused: refusal("TOOL_BROKEN", { tool: tool.name, problem: messageOf(done.error) }) };
+  if (done.kind === "broken") {
+    const code = done.error instanceof ToolProblem ? "TOOL_FAILED" : "TOOL_BROKEN";
+    return { ok: false, refused: refusal(code, { tool: tool.name, problem: messageOf(done.error) }) };
+  }
   const result = done.value;
   if (!result.ok)
     return { ok: false, refused: refusal("TOOL_FAILED", { tool: tool.name, problem: messageOf(result.error) }) };

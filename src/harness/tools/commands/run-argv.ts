@@ -1,5 +1,7 @@
 /** One program in a group of its own, with a cleared environment, no input and capped output. Nothing of its group is left. */
+
 import { type ChildProcess, spawn } from "node:child_process";
+import { ToolProblem } from "../tool-problem.ts";
 
 export interface RunOptions {
   readonly cwd: string;
@@ -50,7 +52,7 @@ export async function runArgv(argv: readonly string[], { cwd, env, signal }: Run
 function endOf(child: ChildProcess): Promise<Pick<Ran, "exit" | "signal">> {
   return new Promise((resolve, reject) => {
     child.once("error", (error: NodeJS.ErrnoException) =>
-      reject(new Error(error.code === "ENOENT" ? "there is no such program" : error.message, { cause: error })),
+      reject(new ToolProblem(error.code === "ENOENT" ? "there is no such program" : error.message, { cause: error })),
     );
     child.once("exit", (exit, signal) => {
       endGroup(child, "SIGKILL");

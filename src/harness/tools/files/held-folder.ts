@@ -2,9 +2,11 @@
  * Files below a folder, opened step by step, each step through the open folder before it. No link is followed, not even one that
  * stays inside: policy has judged the path as it is written. What is exchanged for a link between two steps leads nowhere.
  */
+
 import { randomBytes } from "node:crypto";
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { ToolProblem } from "../tool-problem.ts";
 import { shownPath, stepsTo } from "./place.ts";
 
 /** Where open files have a path of their own; elsewhere the last step alone is safe from an exchange. */
@@ -32,7 +34,7 @@ export async function holding<T>(
 ): Promise<T> {
   const steps = stepsTo(place);
   const name = steps.at(-1);
-  if (name === undefined) throw new Error("the workspace itself is no file");
+  if (name === undefined) throw new ToolProblem("the workspace itself is no file");
   return holdingFolder(root, steps.slice(0, -1), make, (folder) => work({ folder, name, place }));
 }
 
@@ -84,7 +86,7 @@ function pathOf({ fd }: FileHandle, path: string): string {
 /** A folder that was moved away while it was being opened. */
 async function checkInside(top: string, path: string): Promise<void> {
   const real = await realpath(path);
-  if (!`${real}/`.startsWith(top === "/" ? top : `${top}/`)) throw new Error("it has left the workspace");
+  if (!`${real}/`.startsWith(top === "/" ? top : `${top}/`)) throw new ToolProblem("it has left the workspace");
 }
 
 /** The bytes of a regular file. */
@@ -94,8 +96,8 @@ export async function readHeld({ folder, name, place }: HeldFile, most = MOST_FI
   });
   try {
     const found = await handle.stat();
-    if (!found.isFile()) throw new Error(`${shownPath(place)} is no file`);
-    if (found.size > most) throw new Error(`${shownPath(place)} has ${found.size} bytes, more than ${most}`);
+    if (!found.isFile()) throw new ToolProblem(`${shownPath(place)} is no file`);
+    if (found.size > most) throw new ToolProblem(`${shownPath(place)} has ${found.size} bytes, more than ${most}`);
     return await readUpTo(handle, most, place);
   } finally {
     await handle.close();
@@ -110,7 +112,7 @@ async function readUpTo(handle: FileHandle, most: number, place: string): Promis
     const { bytesRead } = await handle.read(buffer, read, buffer.length - read, read);
     if (bytesRead === 0) return buffer.subarray(0, read);
     read += bytesRead;
-    if (read > most) throw new Error(`${shownPath(place)} has more than ${most} bytes`);
+    if (read > most) throw new ToolProblem(`${shownPath(place)} has more than ${most} bytes`);
   }
 }
 
@@ -118,7 +120,7 @@ async function readUpTo(handle: FileHandle, most: number, place: string): Promis
 export async function replaceHeld({ folder, name, place }: HeldFile, bytes: Uint8Array): Promise<void> {
   const path = `${folder}/${name}`;
   const found = await lstat(path).catch(() => undefined);
-  if (found !== undefined && !found.isFile()) throw new Error(`${shownPath(place)} is there and is no file`);
+  if (found !== undefined && !found.isFile()) throw new ToolProblem(`${shownPath(place)} is there and is no file`);
   const fresh = `${folder}/.pawl-tmp-${randomBytes(8).toString("hex")}`;
   const handle = await open(fresh, NEW, found === undefined ? 0o644 : found.mode & 0o777);
   try {
@@ -139,7 +141,7 @@ export async function removeHeld({ folder, name, place }: HeldFile): Promise<voi
   const found = await lstat(`${folder}/${name}`).catch((error: unknown) => {
     throw explained(error, place);
   });
-  if (!found.isFile()) throw new Error(`${shownPath(place)} is no file`);
+  if (!found.isFile()) throw new ToolProblem(`${shownPath(place)} is no file`);
   await rm(`${folder}/${name}`);
 }
 
@@ -167,5 +169,5 @@ const REASONS: Readonly<Record<string, string>> = {
 function explained(error: unknown, place: string): Error {
   const code = errnoOf(error);
   if (code === undefined) return error as Error;
-  return new Error(`${shownPath(place)} ${REASONS[code] ?? `cannot be used: ${code}`}`, { cause: error });
+  return new ToolProblem(`${shownPath(place)} ${REASONS[code] ?? `cannot be used: ${code}`}`, { cause: error });
 }

@@ -1,6 +1,8 @@
 /** `apply_patch`: every file of a patch is changed, or none. */
+
 import type { PolicyRequest } from "../../../policy/request.ts";
 import type { Tool } from "../tool.ts";
+import { ToolProblem } from "../tool-problem.ts";
 import {
   existsHeld,
   type HeldFile,
@@ -51,13 +53,14 @@ export function createPatchTool(): Tool {
 
 function placesOf(files: readonly FilePatch[]): readonly string[] {
   const places = new Set(files.flatMap(({ from, to }) => [from, to]).filter((place) => place !== null));
-  if (places.size > MOST_FILES) throw new Error(`the patch changes more than ${MOST_FILES} files`);
+  if (places.size > MOST_FILES) throw new ToolProblem(`the patch changes more than ${MOST_FILES} files`);
   return [...places];
 }
 
 async function changesOf(root: string, file: FilePatch, earlier: readonly Change[]): Promise<readonly Change[]> {
   const { from, to } = file;
-  if (earlier.some(({ place }) => place === from || place === to)) throw new Error("the patch names a file twice");
+  if (earlier.some(({ place }) => place === from || place === to))
+    throw new ToolProblem("the patch names a file twice");
   const before = from === null ? null : await holding(root, from, { make: false }, (held) => readHeld(held));
   if (to !== null && to !== from) await checkFree(root, to);
   const after = textAfter(file, before);
@@ -71,14 +74,14 @@ function textAfter({ from, to, hunks }: FilePatch, before: Buffer | null): Buffe
   const place = from ?? to ?? "";
   const text = before === null ? "" : textOf(before, place);
   const after = Buffer.from(patched(text, hunks, shownPath(place)));
-  if (after.length > MOST_FILE_BYTES) throw new Error("the patch makes a file too large");
-  if (to === null && after.length > 0) throw new Error(`the patch leaves something of ${shownPath(place)}`);
+  if (after.length > MOST_FILE_BYTES) throw new ToolProblem("the patch makes a file too large");
+  if (to === null && after.length > 0) throw new ToolProblem(`the patch leaves something of ${shownPath(place)}`);
   return after;
 }
 
 async function checkFree(root: string, place: string): Promise<void> {
   const isThere = await holding(root, place, { make: false }, existsHeld).catch(() => false);
-  if (isThere) throw new Error(`${shownPath(place)} is there already`);
+  if (isThere) throw new ToolProblem(`${shownPath(place)} is there already`);
 }
 
 async function putAll(root: string, changes: readonly Change[]): Promise<void> {

@@ -1,4 +1,5 @@
 /** A unified diff, as `git diff` or `diff -u` writes it, read into what it does to each file. Pure. */
+import { ToolProblem } from "../tool-problem.ts";
 import { placeOf } from "./place.ts";
 
 /** A line with its line end, if it has one. */
@@ -36,18 +37,18 @@ interface Reader {
 /** Throws for a text that is no patch, or that does more than change the text of files. */
 export function readPatch(text: string): readonly FilePatch[] {
   const lines = text.replace(/\n$/, "").split("\n");
-  if (lines.length > MOST_LINES) throw new Error("the patch is too long");
+  if (lines.length > MOST_LINES) throw new ToolProblem("the patch is too long");
   const reader: Reader = { lines, files: [], at: 0, renamedFrom: null };
   while (reader.at < lines.length) readPart(reader);
-  if (reader.files.length === 0) throw new Error("it is no patch: it has no line that begins with ---");
+  if (reader.files.length === 0) throw new ToolProblem("it is no patch: it has no line that begins with ---");
   return reader.files;
 }
 
 function readPart(reader: Reader): void {
   const { lines, at } = reader;
   const line = lines[at] as string;
-  if (REFUSED.test(line)) throw new Error(`line ${at + 1} of the patch is not about text: ${line.slice(0, 60)}`);
-  if (line.startsWith("@@ ")) throw new Error(`line ${at + 1} of the patch belongs to no file`);
+  if (REFUSED.test(line)) throw new ToolProblem(`line ${at + 1} of the patch is not about text: ${line.slice(0, 60)}`);
+  if (line.startsWith("@@ ")) throw new ToolProblem(`line ${at + 1} of the patch belongs to no file`);
   if (line.startsWith("--- ") && lines[at + 1]?.startsWith("+++ ") === true) readFile(reader);
   else {
     readRename(reader, line);
@@ -78,18 +79,19 @@ function readFile(reader: Reader): void {
   const { lines, at } = reader;
   const from = pathOf((lines[at] as string).slice(4), "a/");
   const to = pathOf((lines[at + 1] as string).slice(4), "b/");
-  if (from === null && to === null) throw new Error(`line ${at + 1} of the patch names no file`);
+  if (from === null && to === null) throw new ToolProblem(`line ${at + 1} of the patch names no file`);
   const hunks: Hunk[] = [];
   reader.at += 2;
   for (let hunk = readHunk(reader); hunk !== undefined; hunk = readHunk(reader)) hunks.push(hunk);
-  if (hunks.length === 0) throw new Error(`line ${reader.at + 1} of the patch should begin with @@`);
+  if (hunks.length === 0) throw new ToolProblem(`line ${reader.at + 1} of the patch should begin with @@`);
   reader.files.push({ from, to, hunks });
 }
 
 function pathOf(written: string, prefix: string): string | null {
   const path = written.split("\t")[0] as string;
   if (path === "/dev/null") return null;
-  if (path.startsWith('"')) throw new Error(`the patch quotes a path, which is not supported: ${path.slice(0, 100)}`);
+  if (path.startsWith('"'))
+    throw new ToolProblem(`the patch quotes a path, which is not supported: ${path.slice(0, 100)}`);
   return placeOf(path.startsWith(prefix) ? path.slice(prefix.length) : path);
 }
 
@@ -107,7 +109,7 @@ function readHunk(reader: Reader): Hunk | undefined {
     if (line.kind !== "-") left.fresh -= 1;
     read.push(line);
   }
-  if (left.old < 0 || left.fresh < 0) throw new Error(`the counts in line ${first + 1} of the patch do not fit`);
+  if (left.old < 0 || left.fresh < 0) throw new ToolProblem(`the counts in line ${first + 1} of the patch do not fit`);
   return { at: Number(start), lines: read };
 }
 
@@ -117,7 +119,7 @@ function readLine(reader: Reader): PatchLine {
   // An empty line of context is often written without its blank.
   const kind = line === "" ? " " : line?.[0];
   if (line === undefined || (kind !== " " && kind !== "+" && kind !== "-"))
-    throw new Error(`line ${at + 1} of the patch should begin with a blank, + or -`);
+    throw new ToolProblem(`line ${at + 1} of the patch should begin with a blank, + or -`);
   const hasEnd = lines[at + 1]?.startsWith("\\ ") !== true;
   reader.at += hasEnd ? 1 : 2;
   return { kind, text: hasEnd ? `${line.slice(1)}\n` : line.slice(1) };
@@ -131,7 +133,7 @@ export function patched(before: string, hunks: readonly Hunk[], place: string): 
   for (const hunk of hunks) {
     const wanted = hunk.lines.filter(({ kind }) => kind !== "+").map(({ text }) => text);
     const at = find(old, wanted, Math.max(hunk.at - 1, 0) + (wanted.length === 0 && hunk.at > 0 ? 1 : 0), done);
-    if (at === undefined) throw new Error(`the patch does not fit ${place} at line ${hunk.at}`);
+    if (at === undefined) throw new ToolProblem(`the patch does not fit ${place} at line ${hunk.at}`);
     result.push(...old.slice(done, at));
     result.push(...hunk.lines.filter(({ kind }) => kind !== "-").map(({ text }) => text));
     done = at + wanted.length;

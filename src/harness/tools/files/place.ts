@@ -1,14 +1,16 @@
 /** A path as policy sees it and as the file system is asked for it: one spelling for both, so that what was judged is what is opened. */
+
 import { normalisePath } from "../../../base/match/glob.ts";
 import { visibleLine } from "../../../base/visible.ts";
 import { sealedPartOf } from "../../../plan/paths/sealed-names.ts";
+import { ToolProblem } from "../tool-problem.ts";
 
 const LONGEST = 4096;
 
 /** From the root of the workspace; one outside it is absolute or begins with `../`. Throws for what no path can be. */
 export function placeOf(written: string): string {
   if (written === "" || written.length > LONGEST || written.includes("\0"))
-    throw new Error(`${shownPath(written)} is no path`);
+    throw new ToolProblem(`${shownPath(written)} is no path`);
   return normalisePath(written);
 }
 
@@ -17,7 +19,7 @@ export function stepsTo(place: string): readonly string[] {
   if (place === ".") return [];
   const steps = place.split("/");
   if (steps[0] === "" || steps[0] === "..")
-    throw new Error(`${shownPath(place)} is outside the workspace: give a path from its root`);
+    throw new ToolProblem(`${shownPath(place)} is outside the workspace: give a path from its root`);
   return steps;
 }
 
@@ -25,7 +27,7 @@ export function stepsTo(place: string): readonly string[] {
 export function checkWritable(place: string): void {
   const sealed = sealedPartOf(place);
   if (sealed !== undefined)
-    throw new Error(`${shownPath(place)} is sealed: ${shownPath(sealed)} belongs to git, to Pawl or to a tool`);
+    throw new ToolProblem(`${shownPath(place)} is sealed: ${shownPath(sealed)} belongs to git, to Pawl or to a tool`);
 }
 
 export function shownPath(path: string): string {

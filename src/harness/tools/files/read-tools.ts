@@ -1,8 +1,10 @@
 /** Tools that look at files. */
+
 import { readdir } from "node:fs/promises";
 import type { JsonObject } from "../../../base/json.ts";
 import { visible } from "../../../base/visible.ts";
 import type { Tool } from "../tool.ts";
+import { ToolProblem } from "../tool-problem.ts";
 import { holding, holdingFolder, readHeld } from "./held-folder.ts";
 import { placeOf, shownPath, stepsTo } from "./place.ts";
 
@@ -104,7 +106,7 @@ async function readText(root: string, input: JsonObject): Promise<{ readonly pla
 
 /** Throws for bytes that are no text. */
 export function textOf(bytes: Buffer, place: string): string {
-  if (bytes.includes(0)) throw new Error(`${shownPath(place)} is no text`);
+  if (bytes.includes(0)) throw new ToolProblem(`${shownPath(place)} is no text`);
   return bytes.toString("utf8");
 }
 

@@ -2,11 +2,13 @@
  * Tools that search through many files. Each file is asked about before it is read, so what they tell says nothing of a file that
  * policy keeps from them.
  */
+
 import type { JsonObject } from "../../../base/json.ts";
 import { compileGlob, globProblem } from "../../../base/match/glob.ts";
 import { readPattern } from "../../../base/match/pattern.ts";
 import { visibleLine } from "../../../base/visible.ts";
 import type { Tool, ToolContext } from "../tool.ts";
+import { ToolProblem } from "../tool-problem.ts";
 import { holding, readHeld } from "./held-folder.ts";
 import { placeOf } from "./place.ts";
 import { filesBelow, readableOf } from "./walk.ts";
@@ -85,7 +87,7 @@ interface Candidates {
 
 async function candidates(input: JsonObject, glob: string, context: ToolContext): Promise<Candidates> {
   const problem = globProblem(glob);
-  if (problem !== undefined) throw new Error(`the glob cannot be used: ${problem}`);
+  if (problem !== undefined) throw new ToolProblem(`the glob cannot be used: ${problem}`);
   const { paths, isPart } = await filesBelow(placeOf(String(input["path"] ?? ".")), context);
   const fitting = paths.filter(compileGlob(glob));
   const readable = await readableOf(fitting, context);

@@ -1,6 +1,8 @@
 /** Tools that change one file. */
+
 import type { JsonObject } from "../../../base/json.ts";
 import type { Tool } from "../tool.ts";
+import { ToolProblem } from "../tool-problem.ts";
 import { holding, MOST_FILE_BYTES, readHeld, replaceHeld } from "./held-folder.ts";
 import { checkWritable, placeOf, shownPath } from "./place.ts";
 import { textOf } from "./read-tools.ts";
@@ -86,6 +88,6 @@ function writablePlace(input: JsonObject): string {
 }
 
 async function put(root: string, place: string, bytes: Buffer): Promise<void> {
-  if (bytes.length > MOST_FILE_BYTES) throw new Error(`${bytes.length} bytes are more than ${MOST_FILE_BYTES}`);
+  if (bytes.length > MOST_FILE_BYTES) throw new ToolProblem(`${bytes.length} bytes are more than ${MOST_FILE_BYTES}`);
   await holding(root, place, { make: true }, (file) => replaceHeld(file, bytes));
 }

@@ -41,9 +41,7 @@ export async function readBody(source: Readable, encoding: string, most: number)
 }
 
 function piped(source: Readable, decoder: NodeJS.ReadWriteStream & Readable): Readable {
-  source.once("error", (error) => decoder.destroy(error));
-  // It stays: an error without a listener would end this process.
-  source.on("error", () => undefined);
+  source.on("error", (error) => decoder.destroy(error));
   return source.pipe(decoder);
 }
 

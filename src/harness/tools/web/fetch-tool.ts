@@ -12,9 +12,13 @@ export interface FetchToolOptions {
   readonly proxy: string | null;
   /** The internet unless told. */
   readonly network?: WebNetwork;
+  /** For all of it, redirects and body included; 30 seconds unless told. */
+  readonly fetchMs?: number;
 }
 
 const MOST_BYTES = 1024 * 1024;
+/** Of what was read, for the model. */
+const MOST_CHARACTERS = 120_000;
 const MOST_SENT = 256 * 1024;
 const MOST_REDIRECTS = 5;
 const LONGEST_MS = 30_000;
@@ -55,11 +59,13 @@ interface Question {
 async function fetchPage(input: JsonObject, context: ToolContext, options: FetchToolOptions): Promise<ToolResult> {
   const undici = await import("undici");
   const dispatcher = guardedDispatcher(undici, options.network ?? OPEN_INTERNET, options.proxy);
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LONGEST_MS)]);
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(options.fetchMs ?? LONGEST_MS)]);
   try {
     let question = questionOf(input);
     for (let hops = 0; hops <= MOST_REDIRECTS; hops += 1) {
       const answer = await undici.request(question.url, { ...asked(question), dispatcher, signal });
+      // A body that is thrown away says so, and an error without a listener would end this process.
+      answer.body.on("error", () => undefined);
       const next = nextOf(question, answer);
       if (next === undefined) return { ok: true, output: await pageOf(question, answer, hops) };
       answer.body.destroy();
@@ -103,14 +109,14 @@ function nextOf(question: Question, { statusCode, headers }: Dispatcher.Response
 async function pageOf({ url }: Question, answer: Dispatcher.ResponseData, redirects: number): Promise<JsonObject> {
   const contentType = headerOf(answer, "content-type");
   const { bytes, isCut } = await readBody(answer.body, headerOf(answer, "content-encoding"), MOST_BYTES);
-  const isText = !bytes.includes(0);
+  const text = bytes.includes(0) ? null : decodeText(bytes, contentType);
   return {
     url: url.href,
     status: answer.statusCode,
     content_type: visibleLine(contentType, 200),
-    text: isText ? decodeText(bytes, contentType) : null,
+    text: text?.slice(0, MOST_CHARACTERS) ?? null,
     bytes: bytes.length,
-    truncated: isCut,
+    truncated: isCut || (text?.length ?? 0) > MOST_CHARACTERS,
     redirects,
   };
 }
