@@ -219,6 +219,8 @@ interface EventFields {
     readonly stage: string;
     readonly attempt: number;
     readonly call: DeferredCall;
+    /** Of exactly the call that the agent wanted to make; what is shown of it may be masked. */
+    readonly digest: string;
     readonly why: string;
     readonly rule: string;
     readonly tookMs: number;

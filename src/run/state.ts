@@ -80,6 +80,7 @@ export interface Lane {
 /** Where an agent stands that a person must allow a call. */
 export interface Deferral {
   readonly call: DeferredCall;
+  readonly digest: string;
   readonly why: string;
   readonly rule: string;
   /** A person has allowed it: the next attempt may make this call, once. */

@@ -32,6 +32,7 @@ const SAMPLES: { readonly [T in EventType]: EventOf<T> } = {
     stage,
     attempt: 1,
     call: { tool: "edit", input: {}, requests: [] },
+    digest: "0",
     why: "asked",
     rule: "blueprint.ask[0]",
     tookMs: 1,

@@ -82,7 +82,7 @@ function createSession(plan: Plan, flight: AgentFlight, parts: Parts): Session {
     plan,
     policy: ports.policy,
     toolset: effect.stage.agent.toolset,
-    allowed: deferral?.allowed === true ? deferral.call : null,
+    allowed: deferral?.allowed === true ? deferral : null,
     isOver: () => isOver(run, ports.killSwitch, halt),
   });
   const transcript = createTranscript(access.redact);

@@ -8,12 +8,13 @@ import type { Ruling, ToolCall } from "../../ports/agents/agent-backend.ts";
 import type { PolicyGate } from "../../ports/policy-gate.ts";
 import { callDigest } from "../../run/approval/deferred-call.ts";
 import type { DeferredCall } from "../../run/events.ts";
+import type { Deferral } from "../../run/state.ts";
 
 export interface Court {
   /** Never throws. */
   rule(call: ToolCall): Ruling & { readonly rule: string };
   /** The call that a person must decide; null: there is none. */
-  deferred(): { readonly call: DeferredCall; readonly why: string; readonly rule: string } | null;
+  deferred(): Pick<Deferral, "call" | "digest" | "why" | "rule"> | null;
   /** Why the path must not be changed; null: it may. */
   edit(path: string): Decision | null;
 }
@@ -23,15 +24,15 @@ export interface CourtParts {
   readonly policy: PolicyGate;
   readonly toolset: Toolset | null;
   /** A call that a person has allowed; null: none. */
-  readonly allowed: DeferredCall | null;
+  readonly allowed: Pick<Deferral, "call" | "digest"> | null;
   /** The run is ending: nothing more may begin. */
   readonly isOver: () => boolean;
 }
 
 export function createCourt({ plan, policy, toolset, allowed, isOver }: CourtParts): Court {
-  let left = allowed === null ? null : callDigest(allowed);
+  let left = allowed?.digest ?? null;
   let deferred: ReturnType<Court["deferred"]> = null;
-  const edits = new Set(allowed?.requests.flatMap(({ kind, path }) => (kind === "edit" ? [String(path)] : [])));
+  const edits = new Set(allowed?.call.requests.flatMap(({ kind, path }) => (kind === "edit" ? [String(path)] : [])));
   const decide = (request: PolicyRequest): Decision => {
     const power = powerOf(request);
     if (toolset !== null && !toolset.powers.includes(power))
@@ -44,18 +45,19 @@ export function createCourt({ plan, policy, toolset, allowed, isOver }: CourtPar
     rule(call) {
       if (isOver()) return { answer: "deny", why: "the run is ending", rule: "run" };
       if (deferred !== null) return { answer: "deny", why: "a person is asked about another call first", rule: "run" };
-      const asked = callOf(call);
       const decisions = requestsOf(call).map(decide);
       const denied = decisions.find(({ effect }) => effect === "deny");
       if (denied !== undefined) return { answer: "deny", why: denied.why, rule: denied.rule };
       const open = decisions.find(({ effect }) => effect === "ask");
       if (open === undefined) return { answer: "allow", rule: decisions[0]?.rule ?? "default" };
-      if (left === callDigest(asked)) {
+      const asked = callOf(call);
+      const digest = callDigest(asked);
+      if (left === digest) {
         // An approval counts once.
         left = null;
         return { answer: "allow", rule: open.rule };
       }
-      deferred = { call: asked, why: open.why, rule: open.rule };
+      deferred = { call: asked, digest, why: open.why, rule: open.rule };
       return { answer: "defer", why: open.why, rule: open.rule };
     },
     deferred: () => deferred,

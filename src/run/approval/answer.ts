@@ -129,7 +129,7 @@ function digestNow(plan: Plan, { facts, progress }: Waiting, lane: OpenLane): st
   const subjectOf = (): Subject | null => {
     const { leaf, attempts, position, question } = lane;
     if (question.kind === "interrupted") return { place: { ...lane, attempt: attempts }, request: null };
-    if (question.kind === "call") return lane.deferral === null ? null : callSubject(lane, lane.deferral.call);
+    if (question.kind === "call") return lane.deferral === null ? null : callSubject(lane, lane.deferral);
     if (leaf.kind === "approval") return judgedSubject(facts, leaf, lane).subject;
     const resolved = resolveEffect(facts, progress, leaf, position);
     if (!resolved.ok || resolved.effect.kind === "run" || resolved.effect.kind === "inspection") return null;

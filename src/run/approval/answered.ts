@@ -2,7 +2,7 @@
 import type { Plan } from "../../plan/plan.ts";
 import type { EventOf } from "../events.ts";
 import { finishLane, laneFor } from "../lanes.ts";
-import type { Lane, Question, RunningState, RunState } from "../state.ts";
+import type { Deferral, Lane, Question, RunningState, RunState } from "../state.ts";
 
 type Waiting = Extract<RunState, { status: "waiting" }>;
 
@@ -86,7 +86,7 @@ function granted(state: Waiting, lane: Lane, digest: string): RunState {
 /** The stage may begin again as it may anyway; what is allowed is this one call. */
 function callAllowed(state: Waiting, lane: Lane): RunState {
   lane.status = "ready";
-  lane.deferral = { ...(lane.deferral as NonNullable<Lane["deferral"]>), allowed: true };
+  lane.deferral = { ...(lane.deferral as Deferral), allowed: true };
   return state;
 }
 

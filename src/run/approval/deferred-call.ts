@@ -7,14 +7,14 @@ import { countTurns } from "../children/turns.ts";
 import type { DeferredCall, EventOf, Fact } from "../events.ts";
 import { laneFor } from "../lanes.ts";
 import { chargeOf } from "../limits.ts";
-import type { Lane, RunFacts, RunningState } from "../state.ts";
+import type { Deferral, Lane, RunFacts, RunningState } from "../state.ts";
 import { ask, QUESTION_MS, type Subject } from "./question.ts";
 
 /** The attempt has ended with a question. It is no failure, and what goes on from it is the same attempt to every limit. */
 export function defer(plan: Plan, state: RunningState, event: EventOf<"stage.deferred">): RunningState {
   const { facts } = state;
   const lane = laneFor(plan, state, event.stage);
-  const { call, why, rule, tookMs } = event;
+  const { call, digest, why, rule, tookMs } = event;
   const usage = event.usage ?? chargeOf(lane.leaf);
   const turnsBefore = facts.turns;
   facts.usage = addUsage(facts.usage, usage);
@@ -23,7 +23,7 @@ export function defer(plan: Plan, state: RunningState, event: EventOf<"stage.def
   const before = lane.deferral;
   lane.status = "deferred";
   lane.deferral = {
-    ...{ call, why, rule, allowed: false },
+    ...{ call, digest, why, rule, allowed: false },
     from: before === null ? lane.tree : before.from,
     usage: addUsage(before?.usage ?? NO_USAGE, usage),
     turns: (before?.turns ?? 0) + facts.turns - turnsBefore,
@@ -34,13 +34,17 @@ export function defer(plan: Plan, state: RunningState, event: EventOf<"stage.def
 }
 
 /** What the person is asked about: exactly this call, in the tree that the agent has got to. */
-export function callSubject(lane: Pick<Lane, "path" | "visit" | "tree" | "attempts">, call: DeferredCall): Subject {
-  return { place: { ...lane, attempt: lane.attempts }, request: callJson(call) };
+export function callSubject(
+  lane: Pick<Lane, "path" | "visit" | "tree" | "attempts">,
+  { call, digest }: Pick<Deferral, "call" | "digest">,
+): Subject {
+  return { place: { ...lane, attempt: lane.attempts }, request: { ...callJson(call), digest } };
 }
 
 export function askAboutCall(plan: Plan, facts: RunFacts, lane: Lane, now: number): Fact {
-  const { call, why, rule } = lane.deferral as NonNullable<Lane["deferral"]>;
-  const subject = callSubject(lane, call);
+  const deferral = lane.deferral as Deferral;
+  const { why, rule } = deferral;
+  const subject = callSubject(lane, deferral);
   const answers = ["approve", "deny"];
   return ask(plan, facts, { ...subject, kind: "call", why, answers, rule, expiresMs: QUESTION_MS }, now);
 }
