@@ -10,14 +10,14 @@ import type { Gateway } from "./put-off.ts";
 const PROGRAM = "/run/pawl/agent/claude";
 const CONFIG = "/run/pawl/agent/home";
 
-/** Its own traffic, updates and helpers off; retries low, for whoever started it tries again. */
+/** Its own traffic and updates off, and no retries: the gateway tries again, and then whoever started it. */
 const QUIET: Readonly<Record<string, string>> = {
   CLAUDE_CONFIG_DIR: CONFIG,
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   DISABLE_AUTOUPDATER: "1",
   DISABLE_TELEMETRY: "1",
   DISABLE_ERROR_REPORTING: "1",
-  CLAUDE_CODE_MAX_RETRIES: "1",
+  CLAUDE_CODE_MAX_RETRIES: "0",
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
   // A name in the task must not make it read the file: no hook is asked about that.
   CLAUDE_CODE_DISABLE_FILE_MENTIONS: "1",
@@ -77,13 +77,12 @@ function configFolder({ home }: AgentTask): string {
   return join(home, "claude");
 }
 
-function optionsOf({ session, model, maxTurns, schema, tools }: AgentTask, { newSession }: Launch): readonly string[] {
+function optionsOf({ session, model, maxTurns, schema }: AgentTask, { newSession }: Launch): readonly string[] {
   return [
     ...(session === null ? ["--session-id", newSession] : ["--resume", session]),
     ...(model === null ? [] : ["--model", model]),
     ...(maxTurns === null ? [] : ["--max-turns", String(maxTurns)]),
     ...(schema === null ? [] : ["--json-schema", JSON.stringify(schema)]),
-    ...(tools === null ? [] : ["--tools", tools.join(",")]),
     ...["--disallowedTools", UNFIT.join(",")],
   ];
 }

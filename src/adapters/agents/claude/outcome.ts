@@ -23,13 +23,15 @@ export interface Ending {
   readonly breach: string | null;
   readonly deferred: ToolCall | null;
   readonly report: ProcessReport;
-  /** We were told to end it. */
+  /** We were told to end it, and did. */
   readonly isEnded: boolean;
 }
 
 export function outcomeOf({ result, breach, deferred, report, isEnded }: Ending): AgentOutcome {
   if (breach !== null) return { kind: "failed", why: "lost", error: `Claude Code was ended: ${breach}` };
-  if (result === null) return isEnded ? { kind: "cancelled" } : lost(report);
+  // What it says while it is being ended is about that: the way to its model goes first.
+  if (isEnded) return { kind: "cancelled" };
+  if (result === null) return lost(report);
   if (deferred !== null) return { kind: "deferred", call: deferred };
   const reason = textAt(result, "terminal_reason");
   if (result["is_error"] === false && reason === "completed") return { kind: "completed" };

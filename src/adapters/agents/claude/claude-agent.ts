@@ -1,13 +1,7 @@
 /** Claude Code as an agent: behind the wall, models only through the gateway, every call of a tool ruled on before it happens. */
 import { randomUUID } from "node:crypto";
 import { posix } from "node:path";
-import type {
-  AgentBackend,
-  AgentCapabilities,
-  AgentHost,
-  AgentReport,
-  AgentTask,
-} from "../../../ports/agents/agent-backend.ts";
+import type { AgentBackend, AgentHost, AgentReport, AgentTask } from "../../../ports/agents/agent-backend.ts";
 import type { Executor } from "../../../ports/executor.ts";
 import type { ModelDoor } from "../../../ports/models/model-access.ts";
 import { BEHIND } from "../../../ports/sandbox.ts";
@@ -18,6 +12,7 @@ import { requestOf } from "./launch.ts";
 import { outcomeOf } from "./outcome.ts";
 import { findProgram, type ProgramOptions, probeProgram } from "./program.ts";
 import { type Gateway, keepPutOff, layGate, readPutOff } from "./put-off.ts";
+import { CLAUDE } from "./signature.ts";
 
 export interface ClaudeOptions extends ProgramOptions {
   readonly executor: Pick<Executor, "execute">;
@@ -25,29 +20,12 @@ export interface ClaudeOptions extends ProgramOptions {
   readonly root: string;
 }
 
-const CAPABILITIES: AgentCapabilities = {
-  oversight: {
-    read: "mediated",
-    edit: "mediated",
-    run: "mediated",
-    fetch: "mediated",
-    mcp: "mediated",
-    tool: "mediated",
-  },
-  resume: true,
-  defer: true,
-  structuredOutput: true,
-  reportsUsage: true,
-  callsModels: true,
-};
-
 /** After its result it has this long to end by itself. */
 const FAREWELL_MS = 10_000;
 
-export function createClaudeBackend(options: ClaudeOptions): AgentBackend {
+export function createClaudeAgent(options: ClaudeOptions): AgentBackend {
   return {
-    name: "claude",
-    capabilities: CAPABILITIES,
+    ...CLAUDE,
     probe: () => probeProgram(options),
     run: async (task, host, signal) => {
       const program = findProgram(options);
@@ -56,16 +34,22 @@ export function createClaudeBackend(options: ClaudeOptions): AgentBackend {
       if (task.process.wall.sandbox === "danger_full_access") return unable("it is only run behind a wall");
       const workspace = { seenAt: BEHIND.workspace, folder: task.process.folder ?? options.root };
       const cwd = posix.join(BEHIND.workspace, task.process.project, task.process.cwd);
-      const life = { task, host, signal, program, door: task.door, gate: createGate({ host, workspace, cwd }) };
-      const putOff = await readPutOff(task.home, task.session);
-      if (putOff === null) return talk(options, life, null);
-      const ruling = await life.gate.rule(putOff);
-      const call = life.gate.deferred();
-      if (call !== null)
-        return { outcome: { kind: "deferred", call }, text: "", session: task.session, reported: null };
-      return talk(options, life, await layGate(task.home, putOff, ruling.answer === "allow"));
+      const gate = createGate({ host, workspace, cwd });
+      return takeUp(options, { task, host, signal, program, door: task.door, gate });
     },
   };
+}
+
+/** A session that was left at a call begins with that call, whether it is to be made or not. */
+async function takeUp(options: ClaudeOptions, life: Life): Promise<AgentReport> {
+  const { task, gate } = life;
+  const putOff = await readPutOff(task.home, task.session);
+  if (putOff === null) return talk(options, life, null);
+  if (task.goesOn !== "deferred") return talk(options, { ...life, task: { ...task, session: null } }, null);
+  const ruling = await gate.rule(putOff);
+  const call = gate.deferred();
+  if (call !== null) return { outcome: { kind: "deferred", call }, text: "", session: task.session, reported: null };
+  return talk(options, life, await layGate(task.home, putOff, ruling.answer === "allow"));
 }
 
 function unable(why: string): AgentReport {
@@ -102,7 +86,8 @@ async function talk(options: ClaudeOptions, life: Life, ahead: Gateway | null): 
   clearTimeout(farewell);
   const { result, usage, breach, ...said } = heard();
   const session = said.session ?? task.session;
-  const outcome = outcomeOf({ result, breach, deferred: gate.deferred(), report: process, isEnded: signal.aborted });
+  const isEnded = signal.aborted && process.cause === "killed";
+  const outcome = outcomeOf({ result, breach, deferred: gate.deferred(), report: process, isEnded });
   if (session !== null) await keepPutOff(task.home, session, outcome.kind === "deferred" ? outcome.call : null);
   if (usage !== null) host.onEvent({ type: "usage", usage });
   const output = result?.["structured_output"];
