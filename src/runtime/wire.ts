@@ -9,6 +9,7 @@ import {
   GROK_SIGNATURE,
   OPENCODE_SIGNATURE,
 } from "../adapters/agents/acp/signatures.ts";
+import { CLAUDE } from "../adapters/agents/claude/signature.ts";
 import { CODEX } from "../adapters/agents/codex/signature.ts";
 import { COMMAND } from "../adapters/agents/command/signature.ts";
 import { SCRIPTED } from "../adapters/agents/scripted/signature.ts";
@@ -86,7 +87,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const budgets = createBudgets({ root, budgetFile, user: config.user });
   const actions = createActions([...ownActions(repository, config, early, late), options.actions ?? []]);
   const models = lateModels(early, config, clock);
-  const agents = { backends: agentBackends(late, config), homes: lateAgentHomes(paths.agents) };
+  const agents = { backends: agentBackends(root, late, config), homes: lateAgentHomes(paths.agents) };
 
   const parts: RuntimeParts = {
     root,
@@ -284,7 +285,7 @@ function lateModels({ root, artifacts, redact }: EarlyParts, config: Config, clo
 }
 
 /** One entry for each backend: what it says of itself, and where its code is. */
-function agentBackends({ executor }: LateParts, { path }: Config): AgentBackends {
+function agentBackends(root: string, { executor }: LateParts, { path }: Config): AgentBackends {
   const nodeProgram = process.execPath;
   const programs = { executor, path, nodeProgram };
   const acp = (signature: AgentSignature, name: "gemini" | "opencode" | "grok" | "acp"): AgentEntry => ({
@@ -300,6 +301,11 @@ function agentBackends({ executor }: LateParts, { path }: Config): AgentBackends
     {
       signature: COMMAND,
       load: async () => (await import("../adapters/agents/command/command-agent.ts")).createCommandAgent({ executor }),
+    },
+    {
+      signature: CLAUDE,
+      load: async () =>
+        (await import("../adapters/agents/claude/claude-agent.ts")).createClaudeAgent({ executor, root, path }),
     },
     {
       signature: CODEX,
