@@ -12,6 +12,7 @@ import { QUOTA_MUTANTS } from "./mutants/quota.ts";
 import { ROUTE_MUTANTS } from "./mutants/routes.ts";
 import { RUN_MUTANTS } from "./mutants/run.ts";
 import { STOP_MUTANTS } from "./mutants/stop.ts";
+import { TOOL_MUTANTS } from "./mutants/tools.ts";
 import { TRUST_MUTANTS } from "./mutants/trust.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -28,4 +29,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...MONEY_MUTANTS,
   ...GATEWAY_MUTANTS,
   ...LEDGER_MUTANTS,
+  ...TOOL_MUTANTS,
 ];

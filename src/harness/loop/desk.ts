@@ -69,6 +69,7 @@ async function rule({ ports, policy, halt }: Session, call: ToolCall, tool: Tool
   if (denied !== null) return { answer: "deny", why: denied };
   const ruling = await policy.decide(call, tool?.risk ?? "high");
   if (ruling.answer !== "defer") return ruling;
+  if (call.isPart === true) return { answer: "deny", why: ruling.why };
   const { approvals } = ports;
   if (approvals === undefined) return { answer: "deny", why: `${ruling.why}, and there is nobody to ask` };
   const answer = await approvals.ask(call, ruling.why, halt.signal);

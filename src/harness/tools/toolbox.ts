@@ -192,7 +192,7 @@ function contextOf(box: Box, tool: Tool, call: ToolCall, key: string): Omit<Tool
     async allows(requests) {
       asked += 1;
       const tiered = requests.map((request) => ({ tier: tool.risk, ...request }));
-      const ruling = await ruled(box, { ...call, id: `${call.id}/${asked}`, requests: tiered });
+      const ruling = await ruled(box, { ...call, id: `${call.id}/${asked}`, requests: tiered, isPart: true });
       return requests.length > 0 && ruling.answer === "allow";
     },
     ...(models === undefined ? {} : { models }),

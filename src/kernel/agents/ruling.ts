@@ -1,6 +1,7 @@
 /** Rulings: each call of an agent is asked of the same policy as a stage, and held to its toolset. */
 import type { AgentPower, Toolset } from "../../plan/agents/agent-signature.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { decideCall } from "../../policy/decide-call.ts";
 import { requestJson } from "../../policy/describe.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
 import type { Decision } from "../../policy/rule.ts";
@@ -45,20 +46,18 @@ export function createCourt({ plan, policy, toolset, allowed, isOver }: CourtPar
     rule(call) {
       if (isOver()) return { answer: "deny", why: "the run is ending", rule: "run" };
       if (deferred !== null) return { answer: "deny", why: "a person is asked about another call first", rule: "run" };
-      const decisions = requestsOf(call).map(decide);
-      const denied = decisions.find(({ effect }) => effect === "deny");
-      if (denied !== undefined) return { answer: "deny", why: denied.why, rule: denied.rule };
-      const open = decisions.find(({ effect }) => effect === "ask");
-      if (open === undefined) return { answer: "allow", rule: decisions[0]?.rule ?? "default" };
+      const { effect, why, rule } = decideCall(decide, call);
+      if (effect === "allow") return { answer: "allow", rule };
+      if (effect === "deny" || call.isPart === true) return { answer: "deny", why, rule };
       const asked = callOf(call);
       const digest = callDigest(asked);
       if (left === digest) {
         // An approval counts once.
         left = null;
-        return { answer: "allow", rule: open.rule };
+        return { answer: "allow", rule };
       }
-      deferred = { call: asked, digest, why: open.why, rule: open.rule };
-      return { answer: "defer", why: open.why, rule: open.rule };
+      deferred = { call: asked, digest, why, rule };
+      return { answer: "defer", why, rule };
     },
     deferred: () => deferred,
     edit(path) {

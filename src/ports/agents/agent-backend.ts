@@ -62,6 +62,8 @@ export interface ToolCall {
   readonly input: JsonObject;
   /** What it would do, in the words of policy; every one of them must be allowed. None: policy is asked for the tool by name. */
   readonly requests: readonly PolicyRequest[];
+  /** Part of a call that was allowed, such as one file of a search: nobody is asked about it, so what is not allowed is denied. */
+  readonly isPart?: true;
 }
 
 export type AgentEvent =

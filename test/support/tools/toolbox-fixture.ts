@@ -10,7 +10,7 @@ import type { Tool } from "../../../src/harness/tools/tool.ts";
 import { createToolbox, type Toolbox, type ToolboxOptions } from "../../../src/harness/tools/toolbox.ts";
 import type { Effect, Pattern, Rule } from "../../../src/policy/rule.ts";
 
-export const EVERYTHING: readonly Rule[] = rulesOf(
+const EVERYTHING: readonly Rule[] = rulesOf(
   ["allow", { read: "**" }],
   ["allow", { edit: "**" }],
   ["allow", { run: ["**"] }],

@@ -82,7 +82,8 @@ function gitTool(
     name,
     summary,
     input: { type: "object", properties, additionalProperties: false },
-    risk: "low",
+    // A repository can make git run something after all.
+    risk: "medium",
     timeout: "medium",
     idempotent: true,
     requests: (input) => [{ kind: "run", argv: argvOf(input) }],

@@ -94,7 +94,7 @@ function citeTool(): Tool {
   };
 }
 
-export function readRequest(input: JsonObject): ReturnType<Tool["requests"]> {
+function readRequest(input: JsonObject): ReturnType<Tool["requests"]> {
   return [{ kind: "read", path: placeOf(String(input["path"])) }];
 }
 
