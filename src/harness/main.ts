@@ -10,7 +10,9 @@ const lines = createInterface({ input: process.stdin });
 
 function begin(start: Extract<HostLine, { type: "start" }>): void {
   // All of it was made by whoever built the wall.
-  const env = Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+  const env = Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  );
   runTask(start, talk, { env, signal: stop.signal }).then(
     (report) => {
       talk.end(report);

@@ -97,7 +97,11 @@ async function talk(options: ModelBackendOptions, { task, host, signal, door, st
   }
 }
 
-function requestOf({ program, nodeProgram }: ModelBackendOptions, { process }: AgentTask, door: ModelDoor): ProcessRequest {
+function requestOf(
+  { program, nodeProgram }: ModelBackendOptions,
+  { process }: AgentTask,
+  door: ModelDoor,
+): ProcessRequest {
   const isOpen = process.wall.sandbox === "danger_full_access";
   return {
     ...process,

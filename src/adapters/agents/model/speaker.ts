@@ -48,9 +48,9 @@ export function createModelSpeaker(start: Extract<HostLine, { type: "start" }>, 
     const found = reportIn(told);
     report = found;
     const outcome = found?.outcome ?? lost("its last word is not what it should be");
-    if (outcome.kind !== "deferred") return say(outcome);
     // What it waits for is what it was told to wait for.
-    say(deferred === null ? lost("it waits for a ruling that it has") : { kind: "deferred", call: deferred });
+    if (outcome.kind !== "deferred") say(outcome);
+    else say(deferred === null ? lost("it waits for a ruling that it has") : { kind: "deferred", call: deferred });
   };
 
   return {
@@ -76,7 +76,8 @@ export function createModelSpeaker(start: Extract<HostLine, { type: "start" }>, 
 function callIn(told: JsonValue | undefined, cwd: string): ToolCall | null {
   if (!isJsonObject(told)) return null;
   const { id, tool, input, requests } = told;
-  if (typeof id !== "string" || typeof tool !== "string" || !isJsonObject(input) || !Array.isArray(requests)) return null;
+  if (typeof id !== "string" || typeof tool !== "string" || !isJsonObject(input) || !Array.isArray(requests))
+    return null;
   const asked = (requests as readonly JsonValue[]).filter(isJsonObject) as unknown as readonly PolicyRequest[];
   return { id, tool, input, requests: asked.map((request) => fromProject(request, cwd)) };
 }
