@@ -12,6 +12,7 @@ import {
 import { CLAUDE } from "../adapters/agents/claude/signature.ts";
 import { CODEX } from "../adapters/agents/codex/signature.ts";
 import { COMMAND } from "../adapters/agents/command/signature.ts";
+import { MODEL } from "../adapters/agents/model/signature.ts";
 import { SCRIPTED } from "../adapters/agents/scripted/signature.ts";
 import { createFileActions } from "../adapters/files/actions.ts";
 import { createFileArtifacts } from "../adapters/files/artifacts.ts";
@@ -30,7 +31,7 @@ import type { Gateway } from "../gateway/server.ts";
 import type { AgentSignature } from "../plan/agents/agent-signature.ts";
 import type { Action } from "../ports/actions.ts";
 import type { AgentAccess } from "../ports/agents/agent-access.ts";
-import type { AgentBackends } from "../ports/agents/agent-backend.ts";
+import type { AgentBackend, AgentBackends } from "../ports/agents/agent-backend.ts";
 import type { AgentHomes } from "../ports/agents/agent-homes.ts";
 import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -285,7 +286,7 @@ function lateModels({ root, artifacts, redact }: EarlyParts, config: Config, clo
 }
 
 /** One entry for each backend: what it says of itself, and where its code is. */
-function agentBackends(root: string, { executor }: LateParts, { path }: Config): AgentBackends {
+function agentBackends(root: string, { executor }: LateParts, { path, models }: Config): AgentBackends {
   const nodeProgram = process.execPath;
   const programs = { executor, path, nodeProgram };
   const acp = (signature: AgentSignature, name: "gemini" | "opencode" | "grok" | "acp"): AgentEntry => ({
@@ -311,11 +312,23 @@ function agentBackends(root: string, { executor }: LateParts, { path }: Config):
       signature: CODEX,
       load: async () => (await import("../adapters/agents/codex/backend.ts")).createCodexBackend(programs),
     },
+    { signature: MODEL, load: () => loadModelBackend(root, executor, models) },
     acp(GEMINI_SIGNATURE, "gemini"),
     acp(OPENCODE_SIGNATURE, "opencode"),
     acp(GROK_SIGNATURE, "grok"),
     acp(ACP_SIGNATURE, "acp"),
   ]);
+}
+
+async function loadModelBackend(root: string, executor: Executor, models: Config["models"]): Promise<AgentBackend> {
+  const { createModelBackend } = await import("../adapters/agents/model/backend.ts");
+  const { packageFolder, packageVersion } = await import("./package-folder.ts");
+  const { loadRoutes } = await import("./models/routes.ts");
+  return createModelBackend({
+    ...{ executor, root, nodeProgram: process.execPath, version: packageVersion() },
+    program: join(packageFolder(), "dist", "harness"),
+    tiers: async () => (await loadRoutes(root, models.routesFile)).tiers,
+  });
 }
 
 function lateAgentHomes(dir: string): AgentHomes {

@@ -87,6 +87,8 @@ const WITHOUT_SUITE: Readonly<Record<string, string>> = {
   budget: "who pays for a run, plain data; the suite of the ledger is what counts",
   "agent-access": "what an agent needs as one object, plain data; the suites of agent-backend and agent-homes count",
   "kernel-ports": "the ports of the kernel as one object, plain data",
+  "model-program":
+    "what the program of the harness and its host say, plain data; the suite of agent-backend runs on it",
   "call-report": "what is told of a model call, plain data",
   store: "the stores of one project as one object; the suites of journal, run-index, lease and control run on it",
 };
