@@ -193,6 +193,11 @@ describe("T7: arguments are coerced by their schema only", () => {
     expect(schemaOf(source).coerce(value)).toEqual(expected);
   });
 
+  test("an object of which the schema says nothing stays as it is", () => {
+    expect(schemaOf({ type: "object" }).coerce({ a: "5" })).toEqual({ a: "5" });
+    expect(schemaOf({ properties: { a: { type: "integer" } } }).coerce({ a: "5" })).toEqual({ a: 5 });
+  });
+
   test("null for what may be left out leaves it out, unless null may stand there", () => {
     const properties = { a: { type: "string" }, b: { type: "string" }, c: { type: ["string", "null"] } };
     const schema = schemaOf({ properties, required: ["a"] });

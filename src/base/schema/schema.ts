@@ -41,6 +41,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   ),
   ..."$schema $id $comment $defs definitions".split(" "),
 ]);
+const ANYTHING: Test = () => undefined;
 const DEEPEST_SCHEMA = 64;
 const DEEPEST_REFERENCE = 64;
 const MOST_PROBLEMS = 20;
@@ -67,7 +68,7 @@ export function readSchema(source: JsonValue): SchemaReading {
 }
 
 function compile(schema: JsonValue | undefined, at: string, reading: Reading): Test {
-  if (schema === true) return () => undefined;
+  if (schema === true) return ANYTHING;
   if (schema === false) return (_value, place, walk) => walk.report(place, "must not be there");
   if (!isJsonObject(schema)) return refuse(reading, `${at} is no schema`);
   if (at.split("/").length > DEEPEST_SCHEMA) return refuse(reading, `${at} is too deep inside the schema`);
@@ -101,7 +102,7 @@ function compileKeyword(
 
 function refuse(reading: Reading, problem: string): Test {
   reading.problems.push(problem);
-  return () => undefined;
+  return ANYTHING;
 }
 
 const KEYWORDS: Readonly<Record<string, Keyword>> = {
@@ -111,7 +112,7 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
     if (target === undefined) return `leads nowhere: ${argument}`;
     if (!reading.references.has(argument)) {
       // Known before it is read, because it may lead back to itself.
-      reading.references.set(argument, () => undefined);
+      reading.references.set(argument, ANYTHING);
       reading.references.set(argument, reading.read(target, argument));
     }
     return (value, place, walk) => {

@@ -47,7 +47,7 @@ describe("T1: the registry of tools", () => {
     expect(() => createToolRegistry([toolOf(), toolOf(more)])).toThrow(problem);
   });
 
-  test("input that does not fit is told to the model, and the body does not run", async () => {
+  test("T1: input that does not fit is told to the model, and the body does not run", async () => {
     let ran = 0;
     const run: Tool["run"] = async () => {
       ran += 1;
@@ -80,7 +80,7 @@ describe("T1: the registry of tools", () => {
 });
 
 describe("T2: toolsets", () => {
-  test("there are six built in, and the user's own come first", () => {
+  test("there are six built in", () => {
     expect(TOOLSETS.map(({ name, risk, requiresApproval }) => [name, risk, requiresApproval])).toEqual([
       ["repo_readonly", "low", false],
       ["coding_backend", "medium", false],
@@ -89,8 +89,7 @@ describe("T2: toolsets", () => {
       ["docs_research", "low", false],
       ["release_ops", "high", true],
     ]);
-    const own = setOf({ name: "debug_ci" });
-    expect(findToolset("debug_ci", [own])).toBe(own);
+    for (const toolset of TOOLSETS) expect(findToolset(toolset.name)).toBe(toolset);
   });
 
   test("every tool that a built-in set names is there", () => {
@@ -100,7 +99,7 @@ describe("T2: toolsets", () => {
     }
   });
 
-  test("an unknown set, or an unknown tool in one, is an error", () => {
+  test("T2: an unknown set, or an unknown tool in one, is an error", () => {
     expect(() => findToolset("repo_readonyl")).toThrow("There is no toolset repo_readonyl.");
     const tools = [toolOf()];
     expect(() => benchOf({ root: ROOT, tools, toolset: setOf({ tools: ["cuont"] }) })).toThrow(
@@ -109,7 +108,7 @@ describe("T2: toolsets", () => {
     expect(benchOf({ root: ROOT, tools, toolset: setOf({ tools: ["co*", "other__*"] }) }).box.tools).toEqual(tools);
   });
 
-  test("a call outside the set is denied, with an event, and does not run", async () => {
+  test("T2: a call outside the set is denied, with an event, and does not run", async () => {
     let ran = 0;
     const other = toolOf({
       name: "other",
@@ -169,7 +168,7 @@ describe("T2: toolsets", () => {
 });
 
 describe("T3: a call of a tool", () => {
-  test("is resolved, validated, ruled, recorded, run, kept, recorded and answered, in this order", async () => {
+  test("T3: is resolved, validated, ruled, recorded, run, kept, recorded and answered, in this order", async () => {
     const order: string[] = [];
     const { call } = benchOf({
       root: ROOT,
@@ -342,12 +341,12 @@ describe("T6: three stages of permission", () => {
   const admin = toolOf({ authoring: "admin", safeToShare: true });
   const holder = { name: "helper", author: "anyone", visibility: "private" } as const;
 
-  test("saving: a tool for administrators cannot be given to an agent of anyone else", () => {
+  test("T6: saving: a tool for administrators cannot be given to an agent of anyone else", () => {
     expect(() => benchOf({ root: ROOT, tools: [admin], holder })).toThrow("helper cannot be given the tool count.");
     expect(benchOf({ root: ROOT, tools: [admin], holder: { ...holder, author: "admin" } }).box.tools).toHaveLength(1);
   });
 
-  test("sharing: an agent with a tool that is not safe to share stays private", () => {
+  test("T6: sharing: an agent with a tool that is not safe to share stays private", () => {
     for (const visibility of ["shared", "public"] as const) {
       expect(() => benchOf({ root: ROOT, tools: [toolOf()], holder: { ...holder, visibility } })).toThrow(
         `helper cannot be ${visibility} with the tool count.`,
@@ -358,7 +357,7 @@ describe("T6: three stages of permission", () => {
     }
   });
 
-  test("executing: a tool that is kept for some runs for them only", async () => {
+  test("T6: executing: a tool that is kept for some runs for them only", async () => {
     const callers = { count: ["helper"] };
     const { call } = benchOf({ root: ROOT, tools: [toolOf()], holder, callers });
     expect(await call("count", { to: 1 })).toMatchObject({ status: "success" });

@@ -37,12 +37,11 @@ export const TOOLSETS: readonly Toolset[] = [
   builtIn("release_ops", "high", true, ...READ, ...WRITE, ...CHECK, ...GIT),
 ];
 
-/** Throws TOOLSET_UNKNOWN. The user's own come first. */
-export function findToolset(name: string, own: readonly Toolset[] = []): Toolset {
-  const all = [...own, ...TOOLSETS];
-  const found = all.find((each) => each.name === name);
+/** One that is built in. Throws TOOLSET_UNKNOWN. */
+export function findToolset(name: string): Toolset {
+  const found = TOOLSETS.find((each) => each.name === name);
   if (found !== undefined) return found;
-  const names = all.map((each) => each.name);
+  const names = TOOLSETS.map((each) => each.name);
   throw pawlError(TOOL_ERRORS, "TOOLSET_UNKNOWN", { toolset: name, nearest: nearest(name, names) ?? names.join(", ") });
 }
 

@@ -79,7 +79,8 @@ function callIn(told: JsonValue | undefined, cwd: string): ToolCall | null {
   if (typeof id !== "string" || typeof tool !== "string" || !isJsonObject(input) || !Array.isArray(requests))
     return null;
   const asked = (requests as readonly JsonValue[]).filter(isJsonObject) as unknown as readonly PolicyRequest[];
-  return { id, tool, input, requests: asked.map((request) => fromProject(request, cwd)) };
+  const call = { id, tool, input, requests: asked.map((request) => fromProject(request, cwd)) };
+  return told["isPart"] === true ? { ...call, isPart: true } : call;
 }
 
 function fromProject(request: PolicyRequest, cwd: string): PolicyRequest {

@@ -89,7 +89,7 @@ describe("T5: run_command", () => {
 });
 
 describe("T4: run_tests and run_linters", () => {
-  test("run what they were given; without anything to run, nothing is verified", async () => {
+  test("T4: run what they were given; without anything to run, nothing is verified", async () => {
     const root = tempDir();
     const { output } = benchOf({
       root,

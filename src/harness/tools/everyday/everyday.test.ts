@@ -42,7 +42,7 @@ describe("T5: everyday tools", () => {
     expect(await error("json_query", { json, path })).toContain(problem);
   });
 
-  test("notes are kept within a quota", async () => {
+  test("T5: notes are kept within a quota", async () => {
     const { output, error } = benchOf({ root: ROOT, tools: createNoteTools(new Map(), { keys: 2, bytes: 20 }) });
     expect(await error("kv_get", { key: "a" })).toContain("there is no such note");
     expect(await output("kv_set", { key: "a", value: "x".repeat(15) })).toEqual({ notes: 1, bytes: 16 });

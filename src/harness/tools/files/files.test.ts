@@ -54,7 +54,7 @@ describe("T5: tools for files", () => {
     expect(await output("read_file", { path: "a.txt" })).toMatchObject({ text: "safe\\u202e\\u200btext\nnext" });
   });
 
-  test("refuse what is too large, no text, no file or not there", async () => {
+  test("T5: refuse what is too large, no text, no file or not there", async () => {
     const { root, error } = place({ "large.txt": "x".repeat(1024 * 1024 + 1), bin: "a\0b", "folder/x": "" });
     writeFileSync(join(root, "just.txt"), "x".repeat(1024 * 1024));
     execFileSync("mkfifo", [join(root, "pipe")]);

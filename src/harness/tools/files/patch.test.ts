@@ -24,7 +24,7 @@ function git(root: string, ...args: readonly string[]): string {
 }
 
 describe("T4: apply_patch", () => {
-  test("does what git's patch says: changes, new files, removed files, renamed files, missing line ends", async () => {
+  test("T4: does what git's patch says: changes, new files, removed files, renamed files, missing line ends", async () => {
     const before = {
       "a.txt": "one\ntwo\nthree",
       "gone.txt": "x\n",

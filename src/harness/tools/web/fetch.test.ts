@@ -89,7 +89,7 @@ describe("T5: web_fetch", () => {
     expect(await error("web_fetch", { url: `http://site.test:${port}/gzip` })).toContain("incorrect header check");
   });
 
-  test("follows five redirects and no sixth, and carries a body on only where that is asked for", async () => {
+  test("T5: follows five redirects and no sixth, and carries a body on only where that is asked for", async () => {
     const port = await startSite((request, response) => {
       const left = Number(request.url?.slice(1).split("-")[0]);
       const status = Number(request.url?.split("-")[1] ?? 302);

@@ -24,7 +24,7 @@ function fetcher(network: WebNetwork) {
 }
 
 describe("T14: a guarded fetch", () => {
-  test(`connects to nothing that is blocked, however it is written: ${LITERALS.length + TRICKS.length} spellings`, async () => {
+  test(`T14: connects to nothing that is blocked, however it is written: ${LITERALS.length + TRICKS.length} spellings`, async () => {
     expect(LITERALS.length + TRICKS.length).toBeGreaterThanOrEqual(100);
     const victim = await startVictim();
     const own = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
@@ -44,7 +44,7 @@ describe("T14: a guarded fetch", () => {
   }, 60_000);
 
   it.each([301, 302, 303, 307, 308])(
-    "does not follow a redirect %i to what is blocked",
+    "T14: does not follow a redirect %i to what is blocked",
     async (status) => {
       const victim = await startVictim();
       const targets = [...LITERALS, ...TRICKS].map((url) => url.trim().replaceAll("PORT", String(victim.port)));
@@ -73,7 +73,7 @@ describe("T14: a guarded fetch", () => {
     ["the third time", [[PUBLIC], [PUBLIC], ["::1"]]],
     ["among others", [[PUBLIC], [PUBLIC, "127.0.0.1"]]],
     ["in IPv6 clothes", [[PUBLIC], ["::ffff:127.0.0.1"]]],
-  ])("is not misled by a name that has a blocked address %s", async (_when, lists) => {
+  ])("T14: is not misled by a name that has a blocked address %s", async (_when, lists) => {
     const victim = await startVictim();
     const port = await startSite((request, response) => {
       const next = request.url === "/" ? `http://rebind.test:${port}/again` : `http://rebind.test:${victim.port}/`;
