@@ -8,6 +8,7 @@ import { isVerified, type Start } from "../run/decide.ts";
 import type { Effect } from "../run/effect/effect.ts";
 import type { EventOf } from "../run/events.ts";
 import type { RunningState, StageResult } from "../run/state.ts";
+import type { Landing } from "./aftermath.ts";
 
 /** An effect that was authorized and whose INTENT is durable. */
 export interface Flight {
@@ -73,6 +74,11 @@ export function flightOf(host: Host, { facts, progress }: RunningState, start: S
 
 export type Of<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 export type Finished = Omit<EventOf<"stage.finished">, "at" | "type" | "stage" | "attempt">;
+
+/** The DONE of a flight. */
+export function landing({ stage, attempt }: Flight, finished: Finished): Landing {
+  return { fact: { type: "stage.finished", stage, attempt, ...finished } };
+}
 
 export function failure(cause: Finished["cause"], error: string): Finished {
   return { outcome: "failure", cause, error };

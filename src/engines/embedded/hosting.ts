@@ -145,8 +145,8 @@ export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedR
   const created = createdBy(fresh, ports.clock.now());
   if (ports.redact(created) !== created) throw pawlError(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: plan.name });
   const unsaved = [created, ...(fork?.history ?? [])];
-  const restored = { ...restore(run, plan, unsaved), seq: 0, unsaved };
-  const { tree: begin } = restored.state.facts;
+  const { state } = restore(run, plan, unsaved);
+  const { tree: begin } = state.facts;
   if (begin !== null) await ports.workspaces.keep(run, begin, parent?.run);
   const isDrill = fresh.drill !== undefined;
   const purse = purseFor(hosting, { run, plan, parent: parent?.run ?? null, isDrill });
@@ -154,7 +154,8 @@ export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedR
   const first: readonly Landing[] =
     fork === undefined ? [] : [{ fact: { type: "run.resumed", after: "interruption", fork: run } }];
   return new Promise((resolve, reject) => {
-    const handle = hostRun(hosting, { ...restored, purse, onSaved: () => resolve(handle) }, first);
+    const onSaved = (): void => resolve(handle);
+    const handle = hostRun(hosting, { run, plan, state, seq: 0, unsaved, purse, onSaved }, first);
     handle.ended.catch(reject);
   });
 }
