@@ -14,7 +14,7 @@ import type { Plan } from "../../plan/plan.ts";
 import type { Hosted, HostedEnd, NewRun } from "../../ports/engine.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
 import type { KillSwitch } from "../../ports/stop/kill-switch.ts";
-import type { Control } from "../../ports/store/control.ts";
+import type { Control, ControlRequest } from "../../ports/store/control.ts";
 import type { Lease } from "../../ports/store/lease.ts";
 import type { Holder, RunIndex, RunRow } from "../../ports/store/run-index.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
@@ -67,10 +67,11 @@ async function endOfHosting(
   const { control, killSwitch, lease, hosted } = hosting;
   let asked = false;
   let isHeld = true;
-  const unwatch = control.watch(run, (request) => {
+  const hear = (request: ControlRequest): void => {
     asked = true;
     inbox.ask(request);
-  });
+  };
+  const unwatch = control.watch(run, hear, seq === 0);
   const unguard = killSwitch.watch(run, (pulled) => inbox.ask(killRequest(pulled)));
   try {
     const end = await loop;

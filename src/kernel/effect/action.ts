@@ -1,15 +1,15 @@
 /** An action: a registered function, called with what it may know, and given up when its time is over. */
-import { effectKey } from "../base/ids.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { Action, ActionContext, ActionReport } from "../ports/actions.ts";
-import type { KernelPorts } from "../ports/kernel-ports.ts";
-import type { Certified } from "../ports/trust/certifier.ts";
-import { type CertificateRef, succeededFact } from "../run/events.ts";
-import type { Landing } from "./aftermath.ts";
-import { createDeadline, type Deadline } from "./control/deadline.ts";
-import type { Halt } from "./control/halt.ts";
-import { endOfAction, passFor } from "./control/pass.ts";
-import { type Finished, type Flight, failure, landing, type Of } from "./flight.ts";
+import { effectKey } from "../../base/ids.ts";
+import type { JsonObject } from "../../base/json.ts";
+import type { Action, ActionContext, ActionReport } from "../../ports/actions.ts";
+import type { KernelPorts } from "../../ports/kernel-ports.ts";
+import type { Certified } from "../../ports/trust/certifier.ts";
+import { type CertificateRef, succeededFact } from "../../run/events.ts";
+import type { Landing } from "../aftermath.ts";
+import { createDeadline, type Deadline } from "../control/deadline.ts";
+import type { Halt } from "../control/halt.ts";
+import { endOfAction, passFor } from "../control/pass.ts";
+import { type Finished, type Flight, failure, landing, type Of } from "../flight.ts";
 
 /** Turns of the promise queue in which an action that waits for nothing has ended. */
 const TURNS_AT_ONCE = 4;
