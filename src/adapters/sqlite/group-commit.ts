@@ -1,8 +1,8 @@
 /**
  * Group commit: writes that are asked for together share one transaction, and so one sync of the disk. A commit begins when
  * every promise that could still ask for a write has run; now and then it waits for a turn of the event loop instead, so
- * that runs of short stages cannot keep timers, signals and sockets waiting. What comes from sockets always does: others are
- * about to ask for the same.
+ * that runs of short stages cannot keep timers, signals and sockets waiting. What comes from sockets always does, and where many
+ * came together a little longer: each sync keeps all of them waiting.
  */
 import { isPawlError, type PawlError, pawlError } from "../../base/errors.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
@@ -46,21 +46,20 @@ interface Task {
 }
 
 const COMMITS_PER_TURN = 16;
+const CROWD_MS = 4;
 
 export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
   let waiting: Task[] = [];
-  let sinceTurn = 0;
-  /** The pace of the flush that is to come; null: none is. */
-  let coming: Pace | null = null;
+  const pacer = createPacer(flush);
   let closed = false;
 
   function flush(): void {
     const batch = waiting;
     if (batch.length === 0) return;
     waiting = [];
-    coming = null;
+    pacer.begin(batch.length);
     try {
       // `get` is the cheapest call: it makes no report of what was changed.
       begin.get();
@@ -76,18 +75,6 @@ export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit
     }
     hooks.committed();
     for (const task of batch) settle(task);
-  }
-
-  function schedule(pace: Pace): void {
-    if (coming === "at_once" || coming === pace) return;
-    coming = pace;
-    sinceTurn = pace === "in_turn" ? COMMITS_PER_TURN : sinceTurn + 1;
-    if (sinceTurn < COMMITS_PER_TURN) {
-      process.nextTick(flush);
-    } else {
-      sinceTurn = 0;
-      setImmediate(flush);
-    }
   }
 
   /** SQLite has rolled back by itself after some failures, such as a full disk. */
@@ -109,13 +96,43 @@ export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit
       return new Promise<T>((resolve, reject) => {
         refuse();
         const work = prepare();
-        schedule(pace);
+        pacer.ask(pace);
         waiting.push({ work, resolve: resolve as (value: unknown) => void, reject, value: undefined, refusal: null });
       });
     },
     close() {
       closed = true;
       flush();
+    },
+  };
+}
+
+/** Says when the next commit begins. */
+function createPacer(flush: () => void) {
+  let sinceTurn = 0;
+  /** The pace of the commit that is to come; null: none is. */
+  let coming: Pace | null = null;
+  /** The last that came in turn was not alone. */
+  let isCrowded = false;
+
+  function inTurn(): void {
+    sinceTurn = 0;
+    setImmediate(flush);
+  }
+
+  return {
+    ask(pace: Pace): void {
+      if (coming === "at_once" || coming === pace) return;
+      coming = pace;
+      sinceTurn += 1;
+      if (pace === "in_turn" && isCrowded) setTimeout(flush, CROWD_MS);
+      else if (pace === "in_turn" || sinceTurn >= COMMITS_PER_TURN) inTurn();
+      else process.nextTick(flush);
+    },
+    /** A commit of so many has begun. */
+    begin(tasks: number): void {
+      isCrowded = coming === "in_turn" && tasks > 1;
+      coming = null;
     },
   };
 }
