@@ -88,8 +88,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     name: "visits are not watched",
     file: "src/run/lanes.ts",
-    find: "  watchVisit(plan, facts, stage, { good, result, before: facts.results.get(id), ...seen });\n",
-    replace: "",
+    find: "if (facts.stagnation !== null) {",
+    replace: "if (facts.stagnation === undefined) {",
     tests: WATCH,
   },
   {

@@ -1,7 +1,23 @@
 /** Guards of a run: order, limits, durability, trees. */
 import { LAWS, type Mutant } from "./mutant.ts";
 
+const STORES = ["test/contract/stores.test.ts"];
+
 export const RUN_MUTANTS: readonly Mutant[] = [
+  {
+    name: "the row of a run that a host has is taken for the end of its chain",
+    file: "src/adapters/sqlite/heads.ts",
+    find: "(row.owner === null ? undefined : newest.get(row.id)) ?? row",
+    replace: "row",
+    tests: STORES,
+  },
+  {
+    name: "a host lets go of a run and does not pin the end of its chain",
+    file: "src/adapters/sqlite/lease.ts",
+    find: "    if (owner === null) {\n",
+    replace: "    if (owner === undefined) {\n",
+    tests: STORES,
+  },
   {
     name: "an effect begins before its INTENT is durable",
     file: "src/kernel/loop.ts",

@@ -74,7 +74,7 @@ export const STOP_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an action that talks to another machine has no breaker",
-    file: "src/kernel/perform.ts",
+    file: "src/kernel/effect/action.ts",
     find: "action.remote === true ? await passFor(",
     replace: "action.remote !== true ? await passFor(",
     tests: KILL,
@@ -123,9 +123,9 @@ export const STOP_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a kill leaves an action behind",
-    file: "src/kernel/perform.ts",
-    find: 'cut === null && halt.reason() === "kill" ? await work : cut',
-    replace: "cut",
+    file: "src/kernel/effect/action.ts",
+    find: '  if (call.ended === null && call.halt.reason() === "kill") await work;\n',
+    replace: "",
     tests: KILL,
   },
   {

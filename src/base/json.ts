@@ -16,6 +16,26 @@ const MOST_KEYS = 1000;
 
 /** Canonical JSON text. Throws a TypeError for what JSON cannot hold (NaN, Infinity, functions): that is a defect of the caller. */
 export function canonical(value: JsonValue): string {
+  return typeof value === "object" && isInOrder(value) ? JSON.stringify(value) : ordered(value);
+}
+
+/** It holds nothing but JSON, and every key stands where canonical text has it: the built-in way, which is faster, gives the same. */
+function isInOrder(value: JsonValue | undefined): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null)
+    return typeof value === "string" || typeof value === "boolean" || value === null;
+  if (Array.isArray(value)) return value.every(isInOrder);
+  let last = "";
+  for (const key in value as JsonObject) {
+    if (key < last) return false;
+    last = key;
+    const member = (value as JsonObject)[key];
+    if (member !== undefined && !isInOrder(member)) return false;
+  }
+  return true;
+}
+
+function ordered(value: JsonValue): string {
   if (typeof value === "string") return quoted(value);
   if (typeof value === "number") {
     if (!Number.isFinite(value)) throw new TypeError(`canonical JSON has no ${value}`);
@@ -35,7 +55,7 @@ function canonicalArray(list: readonly JsonValue[]): string {
   let text = "[";
   for (let i = 0; i < list.length; i += 1) {
     if (i > 0) text += ",";
-    text += canonical(list[i] as JsonValue);
+    text += ordered(list[i] as JsonValue);
   }
   return `${text}]`;
 }
@@ -45,7 +65,7 @@ function canonicalObject(object: JsonObject): string {
   for (const key of sortedKeys(object)) {
     const member = object[key];
     if (member === undefined) continue;
-    text += (text === "" ? "" : ",") + keyText(key) + canonical(member);
+    text += (text === "" ? "" : ",") + keyText(key) + ordered(member);
   }
   return `{${text}}`;
 }

@@ -1,6 +1,6 @@
 /** ModelAccess through a gateway of this process: it begins with the first stage that needs it. */
 import type { Server } from "node:http";
-import { addUsage, NO_USAGE, type Usage } from "../base/usage.ts";
+import type { Usage } from "../base/usage.ts";
 import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { CallRecords } from "../ports/models/call-records.ts";
@@ -16,7 +16,7 @@ import { gatewayVariables } from "./variables.ts";
 export interface ModelAccessOptions {
   /** Built when the first stage needs it: settling what a dead host left needs none. */
   readonly gateway: () => Promise<Gateway>;
-  readonly ledger: Pick<Ledger, "settle" | "withdraw" | "open">;
+  readonly ledger: Pick<Ledger, "settle" | "withdraw" | "open" | "usage">;
   readonly records: CallRecords;
   readonly clock: Pick<Clock, "now">;
   readonly artifacts: Pick<Artifacts, "put">;
@@ -83,19 +83,22 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Ended and not settled: as it ended. Begun and not ended: as it was reserved. Reserved and not begun: nothing was sent. */
+/**
+ * Ended and not settled: as it ended. Begun, reserved and not ended: as it was reserved. Only one of both: nothing was sent. What
+ * came of all of it stands in the ledger.
+ */
 async function reconcile({ ledger, records, clock }: ModelAccessOptions, key: string): Promise<ModelUse> {
   const told = await records.read(key);
   const ended = new Map(told.flatMap((record) => (record.type === "ended" ? [[record.key, record] as const] : [])));
-  const begun = new Map(told.flatMap((record) => (record.type === "begun" ? [[record.key, record] as const] : [])));
+  const begun = new Set(told.flatMap((record) => (record.type === "begun" ? [record.key] : [])));
   for await (const call of heldUnder(ledger, key)) {
     const end = ended.get(call);
     if (end !== undefined) await ledger.settle(call, { ...end.charged }, end.at);
     else if (begun.has(call)) await ledger.settle(call, "unknown", clock.now());
     else await ledger.withdraw(call);
   }
-  let usage: Usage = NO_USAGE;
-  for (const [call, { reserved }] of begun) usage = addUsage(usage, ended.get(call)?.charged ?? reserved);
+  const { tokens = 0, microUsd = 0 } = begun.size === 0 ? {} : await ledger.usage(key);
+  const usage: Usage = { tokens, microUsd };
   await records.forget(key);
   return { usage, calls: begun.size, refused: 0, missed: 0, parkedUntil: null };
 }

@@ -86,15 +86,12 @@ export async function answerCall(
   const passage: Passage = { parts, open, call, response, key, worst, begunAt: parts.clock.now(), isSettled: false };
   if (isReplay) return void (await exchange(passage, candidates));
   await Promise.all(open.settling);
-  const answer = await reserve(passage, candidates);
+  // At once: what was begun and never reserved was never sent.
+  const [answer] = await Promise.all([reserve(passage, candidates), begin(passage, candidates)]);
   if (!answer.granted) {
     open.calls -= 1;
     return say(refusalFor("GATEWAY_BUDGET_REACHED", { why: refusalText(answer) }));
   }
-  const { tokens, microUsd } = worst;
-  const model = candidates[0]?.model ?? "";
-  const begun = { type: "begun", key, at: passage.begunAt, model, reserved: { tokens, microUsd } } as const;
-  await parts.records.append(grant.key, begun);
   await exchange(passage, candidates);
 }
 
@@ -125,6 +122,12 @@ function reserve({ parts, open, key, worst, begunAt }: Passage, candidates: read
     priority,
     wait: false,
   });
+}
+
+function begin({ parts, open, key, worst, begunAt: at }: Passage, candidates: readonly Candidate[]): Promise<void> {
+  const { tokens, microUsd } = worst;
+  const model = candidates[0]?.model ?? "";
+  return parts.records.append(open.grant.key, { type: "begun", key, at, model, reserved: { tokens, microUsd } });
 }
 
 /** From here on something may be spent: whatever happens, it ends with a charge. */

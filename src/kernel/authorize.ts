@@ -6,7 +6,7 @@ import { approvalDigest, approvalScope, ask, QUESTION_MS } from "../run/approval
 import type { Start } from "../run/decide.ts";
 import { type Effect, effectJson, resolveEffect } from "../run/effect/effect.ts";
 import { taintProblem } from "../run/effect/taint.ts";
-import type { Fact } from "../run/events.ts";
+import { type Fact, startedFact } from "../run/events.ts";
 import type { RunningState } from "../run/state.ts";
 
 export interface Authorized {
@@ -24,7 +24,7 @@ export function authorize(plan: Plan, state: RunningState, start: Start, policy:
   if (!resolved.ok) return { fact: { type: "stage.refused", stage, visit, error: resolved.error }, effect: null };
   const { effect, stripped } = resolved;
   const started = (rule: string, shadow?: readonly string[]): Authorized => {
-    const fact = { type: "stage.started", stage, visit, attempt, rule } as const;
+    const fact = startedFact(stage, visit, attempt, rule);
     if (stripped === null && shadow === undefined) return { fact, effect };
     return { fact: { ...fact, ...(stripped === null ? {} : { stripped }), ...seenBy({ shadow }) }, effect };
   };

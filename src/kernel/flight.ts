@@ -8,6 +8,7 @@ import { isVerified, type Start } from "../run/decide.ts";
 import type { Effect } from "../run/effect/effect.ts";
 import type { EventOf } from "../run/events.ts";
 import type { Deferral, RunningState, StageResult } from "../run/state.ts";
+import type { Landing } from "./aftermath.ts";
 
 /** An effect that was authorized and whose INTENT is durable. */
 export interface Flight {
@@ -96,6 +97,11 @@ function aroundOf(stage: string, { results, round, lastFailure }: RunningState["
 
 export type Of<K extends Effect["kind"]> = Extract<Effect, { kind: K }>;
 export type Finished = Omit<EventOf<"stage.finished">, "at" | "type" | "stage" | "attempt">;
+
+/** The DONE of a flight. */
+export function landing({ stage, attempt }: Flight, finished: Finished): Landing {
+  return { fact: { type: "stage.finished", stage, attempt, ...finished } };
+}
 
 export function failure(cause: Finished["cause"], error: string): Finished {
   return { outcome: "failure", cause, error };

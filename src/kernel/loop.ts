@@ -97,18 +97,19 @@ function commit(host: Hosting): Promise<boolean> {
 }
 
 /** False: another host was first. */
-async function store(host: Hosting, events: readonly RunEvent[]): Promise<boolean> {
+function store(host: Hosting, events: readonly RunEvent[]): Promise<boolean> {
   const { run, plan, ports } = host;
-  if (events.length === 0) return true;
+  if (events.length === 0) return Promise.resolve(true);
   const first = host.seq + 1;
   host.seq += events.length;
   const clearAway = host.aftermath.take();
-  const isStored =
-    first === 1
-      ? (await ports.journal.create(run, plan, events)).created
-      : (await ports.journal.append(run, first, events)).appended;
-  if (isStored) clearAway();
-  return isStored;
+  const stored = (isStored: boolean): boolean => {
+    if (isStored) clearAway();
+    return isStored;
+  };
+  return first === 1
+    ? ports.journal.create(run, plan, events).then(({ created }) => stored(created))
+    : ports.journal.append(run, first, events).then(({ appended }) => stored(appended));
 }
 
 /** Begins every effect whose INTENT has just become durable, or ends all of them when the run is stopping. */

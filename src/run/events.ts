@@ -318,6 +318,32 @@ export type EventType = keyof EventFields;
 export type Fact = { [T in EventType]: { readonly type: T } & EventFields[T] }[EventType];
 export type RunEvent = Fact & { readonly at: number };
 
+/** A fact that has no time yet. Its members stand as canonical text has them: most events are of these two kinds, and need no sorting. */
+export function startedFact(stage: string, visit: number, attempt: number, rule: string): EventOf<"stage.started"> {
+  return { at: 0, attempt, rule, stage, type: "stage.started", visit };
+}
+
+/** The same of a stage that did its work and left no more than this. */
+export function succeededFact(
+  stage: string,
+  attempt: number,
+  left: Pick<EventOf<"stage.finished">, "artifacts" | "output" | "tree" | "usage">,
+): EventOf<"stage.finished"> {
+  const { artifacts, output, tree, usage } = left;
+  return {
+    artifacts,
+    at: 0,
+    attempt,
+    cause: "ok",
+    outcome: "success",
+    output,
+    stage,
+    tree,
+    type: "stage.finished",
+    usage,
+  };
+}
+
 /** Gives a fact its time. Facts are made to be recorded once, so it is set on the fact itself. */
 export function stamp(fact: Fact & { at?: number }, at: number): RunEvent {
   fact.at = at;

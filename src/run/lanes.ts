@@ -221,7 +221,10 @@ function leaveStage(
   // A failure that the plan has dealt with is not why the run ends.
   if (good) facts.lastFailure = null;
   else failRound(facts);
-  watchVisit(plan, facts, stage, { good, result, before: facts.results.get(id), ...seen });
+  if (facts.stagnation !== null) {
+    const { error, from } = seen;
+    watchVisit(plan, facts, stage, { good, result, before: facts.results.get(id), error, from });
+  }
   facts.results.set(id, result);
   return { status: "running", facts, progress: { cursor, lanes, group: null }, stopping, pausing };
 }

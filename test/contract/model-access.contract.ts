@@ -105,9 +105,11 @@ export function modelAccessContract(name: string, create: () => Promise<AccessPa
       await leave(KEY, [
         begun(1),
         begun(2),
+        // Its host died before it was reserved, and so before it was sent.
+        begun(4),
         { type: "ended", key: `${KEY}/1`, at: 2, provider: "anthropic", model: "m", charged, estimate: null },
       ]);
-      expect(await access.reconcile(KEY)).toEqual({ usage: { tokens: 135, microUsd: 140 }, calls: 2, ...NO_CALLS });
+      expect(await access.reconcile(KEY)).toEqual({ usage: { tokens: 135, microUsd: 140 }, calls: 3, ...NO_CALLS });
       expect(await ledger.usage(KEY)).toMatchObject({ tokens: 135, microUsd: 140 });
       expect((await ledger.open({ prefix: KEY, limit: 10 })).reservations).toEqual([]);
       expect(await access.reconcile(KEY)).toEqual({ usage: { tokens: 0, microUsd: 0 }, calls: 0, ...NO_CALLS });

@@ -1,6 +1,7 @@
 /** The contract of the RunIndex port. */
 import { describe, expect, it } from "vitest";
 import type { RunId } from "../../src/base/ids.ts";
+import type { Journal } from "../../src/ports/store/journal.ts";
 import type { RunIndex, RunQuery } from "../../src/ports/store/run-index.ts";
 import type { RunEvent } from "../../src/run/events.ts";
 import {
@@ -85,6 +86,28 @@ export function runIndexContract(name: string, open: OpenStore): void {
         expect(await row()).toMatchObject({ ...common, ...shown, events: i + 2 });
       }
       expect(await store.runs.get(buildRunId())).toBeUndefined();
+    });
+
+    it("says the same of a run while a host has it, when the host has let it go, and to another host", async () => {
+      const { store, another } = await open();
+      const run = await createRun(store.journal);
+      const append = (journal: Journal, seq: number): Promise<unknown> =>
+        journal.append(run, seq, [{ ...buildStageStarted(seq), at: 1000 * seq }]);
+      await append(store.journal, 3);
+      await append(store.journal, 4);
+      const shown = { status: "running", updatedAt: 4000, events: 4 };
+      const other = await another();
+      for (const { runs, journal } of [store, other]) {
+        expect(await runs.get(run)).toMatchObject({ ...shown, holder: expect.anything() });
+        expect(await journal.verify(run)).toMatchObject({ intact: true, events: 4 });
+      }
+      await Promise.all([append(store.journal, 5), store.lease.release(run)]);
+      expect(await other.runs.get(run)).toMatchObject({ ...shown, updatedAt: 5000, events: 5, holder: null });
+      expect(await other.journal.verify(run)).toMatchObject({ intact: true, events: 5 });
+      expect(await other.lease.claim(run)).toEqual({ claimed: true });
+      expect(await append(store.journal, 5)).toMatchObject({ appended: false });
+      expect(await append(other.journal, 6)).toEqual({ appended: true, seq: 6 });
+      expect(await store.runs.get(run)).toMatchObject({ updatedAt: 6000, events: 6 });
     });
 
     it("lists newest first, page by page, without the children of others", async () => {

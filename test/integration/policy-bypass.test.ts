@@ -12,32 +12,33 @@ const POLICY = compilePolicy([...GUARD, ...EVERYDAY_RULES]);
 const effectOfText = (script: string): Effect => decide(POLICY, { kind: "shell", script }).effect;
 const effectOfList = (argv: readonly string[]): Effect => decide(POLICY, { kind: "run", argv }).effect;
 
-/** Shows how many there are of each, and says which part of them is not denied. */
-function partNotBlocked(name: string, effects: readonly Effect[]): number {
+/** Shows how many there are of each, and says which part of them runs without a question. */
+function partUnasked(name: string, effects: readonly Effect[]): number {
   const counts = EFFECTS.map((effect) => `${effect} ${effects.filter((found) => found === effect).length}`);
-  const part = effects.filter((effect) => effect !== "deny").length / effects.length;
-  console.log(`${effects.length} ${name}: ${counts.reverse().join(", ")}; ${(100 * part).toFixed(1)} % not blocked`);
+  const part = effects.filter((effect) => effect === "allow").length / effects.length;
+  console.log(`${effects.length} ${name}: ${counts.reverse().join(", ")}; ${(100 * part).toFixed(1)} % unasked`);
   return part;
 }
 
 describe("the guard with the everyday set", () => {
   it("allows no attack", () => {
     const texts = BYPASSES.flatMap((group) => group.texts);
-    partNotBlocked("attacks", texts.map(effectOfText));
+    partUnasked("attacks", texts.map(effectOfText));
     expect(texts.length).toBeGreaterThanOrEqual(200);
     expect(texts.filter((text) => effectOfText(text) === "allow")).toEqual([]);
   });
 
-  it("blocks at most one in twenty of the texts that developers type", () => {
+  it("blocks nothing, and asks about at most one in twenty of the texts that developers type", () => {
     expect(EVERYDAY.length).toBeGreaterThanOrEqual(200);
     const effects = EVERYDAY.map(({ text }) => effectOfText(text));
-    expect(partNotBlocked("everyday texts", effects)).toBeGreaterThanOrEqual(0.95);
+    expect(partUnasked("everyday texts", effects)).toBeGreaterThanOrEqual(0.95);
+    expect(effects).not.toContain("deny");
   });
 
-  it("blocks at most one in twenty of the same without a shell", () => {
+  it("does the same without a shell", () => {
     const lists = EVERYDAY.flatMap(({ argv }) => (argv === undefined ? [] : [argv]));
     expect(lists.length).toBeGreaterThanOrEqual(200);
-    expect(partNotBlocked("everyday lists", lists.map(effectOfList))).toBeGreaterThanOrEqual(0.95);
+    expect(partUnasked("everyday lists", lists.map(effectOfList))).toBeGreaterThanOrEqual(0.95);
   });
 
   it.each([

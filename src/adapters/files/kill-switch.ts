@@ -74,16 +74,12 @@ export function createFileKillSwitch({ stateDir, root }: FileKillSwitchOptions):
     lookedAt = Number.NEGATIVE_INFINITY;
   };
 
+  /** Nobody watches any more: the timer ends with its next turn, unless somebody does again. To begin one costs more. */
   function tick(): void {
     for (const check of [...watches]) check();
-  }
-
-  function arrange(): void {
-    if (watches.size > 0) timer ??= setInterval(tick, WATCH_MS).unref();
-    else if (timer !== null) {
-      clearInterval(timer);
-      timer = null;
-    }
+    if (watches.size > 0 || timer === null) return;
+    clearInterval(timer);
+    timer = null;
   }
 
   return {
@@ -95,18 +91,13 @@ export function createFileKillSwitch({ stateDir, root }: FileKillSwitchOptions):
     watch(run, onPull) {
       const check = (): void => {
         const pulled = orNull(() => find(fresh(), run));
-        if (pulled === null || !watches.delete(check)) return;
-        arrange();
-        onPull(pulled);
+        if (pulled !== null && watches.delete(check)) onPull(pulled);
       };
       watches.add(check);
-      arrange();
+      timer ??= setInterval(tick, WATCH_MS).unref();
       // Not before the caller has what ends the watch.
       queueMicrotask(check);
-      return () => {
-        watches.delete(check);
-        arrange();
-      };
+      return () => void watches.delete(check);
     },
     async release(scope) {
       const { all, runs } = look();

@@ -132,7 +132,7 @@ function verify(state: MemoryState, run: RunId): ChainFinding {
   const found = state.runs.get(run);
   if (found === undefined) return { intact: false, seq: 1, problem: "there is no such run" };
   const { status, reason, plan, events } = found.row;
-  const report = checkChain(run, found.links, { seq: events, hash: found.head, status, reason, plan });
+  const report = checkChain(run, found.links, { seq: events, hash: found.head, status, reason, plan, isOpen: false });
   const { fingerprint, ...rest } = JSON.parse(state.plans.get(plan) ?? "{}") as PlanJson;
   if (!report.intact || sha256(canonical(rest)) === fingerprint) return report;
   return { intact: false, seq: 1, problem: "the stored plan does not match its fingerprint" };

@@ -24,8 +24,7 @@ const POLL_MS = 200;
 
 export function createChanges(db: Database): Changes {
   const version = db.prepare<{ data_version: number }>("PRAGMA data_version");
-  const foreign = new Set<() => void>();
-  const waiters = new Map<string, Set<() => void>>();
+  const [foreign, waiters] = [new Set<() => void>(), new Map<string, Set<() => void>>()];
   let timer: NodeJS.Timeout | null = null;
   let seen = 0;
   let closed = false;
@@ -36,7 +35,14 @@ export function createChanges(db: Database): Changes {
     for (const set of waiters.values()) for (const nudge of set) nudge();
   }
 
+  /** Nobody listens now: the timer ends with its next turn, unless somebody does again. To begin one costs more. */
+  function stop(): void {
+    if (timer !== null) clearInterval(timer);
+    timer = null;
+  }
+
   function poll(): void {
+    if (foreign.size + waiters.size === 0) stop();
     const now = current();
     if (now === seen) return;
     seen = now;
@@ -44,15 +50,12 @@ export function createChanges(db: Database): Changes {
     nudgeAll();
   }
 
-  /** One timer for all; it runs only while somebody listens. */
+  /** One timer for all. */
   function arrange(): void {
-    const wanted = !closed && foreign.size + waiters.size > 0;
-    if (wanted && timer === null) {
+    if (closed) stop();
+    else if (timer === null && foreign.size + waiters.size > 0) {
       seen = current();
       timer = setInterval(poll, POLL_MS);
-    } else if (!wanted && timer !== null) {
-      clearInterval(timer);
-      timer = null;
     }
     if (waiters.size > 0) timer?.ref();
     else timer?.unref();

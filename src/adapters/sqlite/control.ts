@@ -74,9 +74,10 @@ export function createSqliteControl({ db, clock, commits, changes, guarded, isCl
       });
       if (!isClosed()) deliver(ofRun.all(run));
     },
-    watch(run, onRequest) {
+    watch(run, onRequest, isNew = false) {
       const watch: Watch = { run, onRequest, seen: 0 };
       add(watch);
+      if (isNew) return () => drop(watch);
       // Not before the caller has what ends the watch.
       queueMicrotask(() => {
         if (!isClosed() && watches.get(run)?.has(watch) === true) deliver(ofRun.all(run));

@@ -26,18 +26,23 @@ export interface Heads {
   isOwn(run: RunId): boolean;
 }
 
-interface HeadRow {
-  readonly id: number;
-  readonly seq: number;
-  readonly hash: string;
-  readonly owner: string | null;
-}
+type HeadRow = Readonly<Head>;
 
 /** Runs that are written to at the same time. Beyond it, the oldest is looked up again when it is needed. */
 const MOST_HEADS = 20_000;
 
-export function createHeads(db: Database, hosts: Hosts): Heads {
+/** Where the chain of a run ends that a host has: its row says so again when the host lets go. */
+export const NEWEST_SQL = "FROM events WHERE events.run = runs.id ORDER BY seq DESC LIMIT 1";
+
+/** When the last event of such a run was recorded. */
+export const UPDATED_SQL = `coalesce((SELECT CASE WHEN json_valid(body) THEN json_extract(body, '$.at') END ${NEWEST_SQL}), updated_at)`;
+
+/** `settle`: everything that was appended in this transaction can be read. */
+export function createHeads(db: Database, hosts: Hosts, settle: () => void): Heads {
   const select = db.prepare<HeadRow>("SELECT id, head_seq AS seq, head_hash AS hash, owner FROM runs WHERE run = ?1");
+  const newest = db.prepare<Pick<HeadRow, "seq" | "hash">>(
+    "SELECT seq, hash FROM events WHERE run = ?1 ORDER BY seq DESC LIMIT 1",
+  );
   const version = db.prepare<{ data_version: number }>("PRAGMA data_version");
   const heads = new Map<RunId, Head>();
   let seen = -1;
@@ -58,7 +63,9 @@ export function createHeads(db: Database, hosts: Hosts): Heads {
       if (known !== undefined) return known;
       const row = select.get(run);
       if (row === undefined) return undefined;
-      const head = { id: row.id, seq: row.seq, hash: row.hash, owner: row.owner };
+      if (row.owner !== null) settle();
+      const { seq, hash } = (row.owner === null ? undefined : newest.get(row.id)) ?? row;
+      const head = { id: row.id, seq, hash, owner: row.owner };
       set(run, head);
       return head;
     },

@@ -4,14 +4,16 @@ import type { RunId } from "../../base/ids.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import type { Claimed, Lease } from "../../ports/store/lease.ts";
 import type { Database } from "./driver.ts";
+import type { EventRows } from "./events/event-rows.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import type { Heads } from "./heads.ts";
+import { type Heads, NEWEST_SQL, UPDATED_SQL } from "./heads.ts";
 import type { Hosts } from "./hosts.ts";
 
 interface LeaseParts {
   readonly db: Database;
   readonly commits: GroupCommit;
   readonly heads: Heads;
+  readonly rows: Pick<EventRows, "flush">;
   readonly hosts: Hosts;
   readonly guarded: <T>(work: () => T) => Promise<T>;
   readonly isClosed: () => boolean;
@@ -22,12 +24,21 @@ interface LeaseParts {
 /** A host that lives but is not in the table. */
 const UNNAMED = { pid: 0, hostname: "unknown", since: 0 };
 
-export function createSqliteLease({ db, commits, heads, hosts, guarded, isClosed, becomeHost }: LeaseParts): Lease {
+export function createSqliteLease(parts: LeaseParts): Lease {
+  const { db, commits, heads, rows, hosts, guarded, isClosed, becomeHost } = parts;
   const select = db.prepare<{ owner: string | null }>("SELECT owner FROM runs WHERE run = ?1");
   const own = db.prepare("UPDATE runs SET owner = ?2 WHERE run = ?1");
 
+  const letGo = db.prepare(`UPDATE runs SET owner = NULL, head_seq = coalesce((SELECT seq ${NEWEST_SQL}), head_seq),
+    head_hash = coalesce((SELECT hash ${NEWEST_SQL}), head_hash), updated_at = ${UPDATED_SQL} WHERE run = ?1`);
+
   function setOwner(run: RunId, owner: string | null): void {
-    own.run(run, owner);
+    if (owner === null) {
+      rows.flush();
+      letGo.run(run);
+    } else {
+      own.run(run, owner);
+    }
     heads.forget(run);
   }
 

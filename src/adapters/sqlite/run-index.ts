@@ -3,6 +3,7 @@ import type { RunId } from "../../base/ids.ts";
 import type { Holder, RunIndex, RunPage, RunQuery, RunRow } from "../../ports/store/run-index.ts";
 import { DRILLS, startedBy } from "../../run/record/row.ts";
 import type { Database, SqlValue, Statement } from "./driver.ts";
+import { NEWEST_SQL, UPDATED_SQL } from "./heads.ts";
 import type { Hosts } from "./hosts.ts";
 
 interface IndexRow extends Omit<RunRow, "holder"> {
@@ -17,7 +18,8 @@ interface IndexParts {
 }
 
 const COLUMNS = `id, run, blueprint, (SELECT fingerprint FROM plans WHERE plans.id = runs.plan) AS plan, status, reason, parent,
-  created_at AS createdAt, updated_at AS updatedAt, head_seq AS events, owner`;
+  created_at AS createdAt, CASE WHEN owner IS NULL THEN updated_at ELSE ${UPDATED_SQL} END AS updatedAt,
+  CASE WHEN owner IS NULL THEN head_seq ELSE coalesce((SELECT seq ${NEWEST_SQL}), head_seq) END AS events, owner`;
 const LAST_ID = Number.MAX_SAFE_INTEGER;
 /** Sorts after every character of a run id. */
 const AFTER_ALL = "\u{10ffff}";

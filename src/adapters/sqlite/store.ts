@@ -69,8 +69,8 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
   const hosts = createHosts({ db, driver, dir: files.hosts, clock });
   const changes = createChanges(db);
   const reader = createEventReader(db, file);
-  const heads = createHeads(db, hosts);
   const rows = createEventRows(db);
+  const heads = createHeads(db, hosts, rows.flush);
   const plans = createPlanIds(db);
   const writer = createEventWriter({ db, heads, rows, plans, hosts, reader, wake: changes.wake });
   const commits = createGroupCommit(db, {
@@ -108,7 +108,7 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
   return {
     journal: createSqliteJournal({ commits, reader, writer, changes, guarded, isClosed, becomeHost, close }),
     runs: createSqliteRunIndex({ db, hosts, guarded }),
-    lease: createSqliteLease({ db, commits, heads, hosts, guarded, isClosed, becomeHost }),
+    lease: createSqliteLease({ db, commits, heads, rows, hosts, guarded, isClosed, becomeHost }),
     control: createSqliteControl({ db, clock, commits, changes, guarded, isClosed }),
     evidence: createSqliteEvidence({ db, commits, guarded }),
     breakers: createSqliteBreakers({ db, commits, hosts, guarded, becomeHost }),

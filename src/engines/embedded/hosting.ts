@@ -15,7 +15,7 @@ import { hasAgents } from "../../plan/walls.ts";
 import type { Hosted, HostedEnd, NewRun } from "../../ports/engine.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
 import type { KillSwitch } from "../../ports/stop/kill-switch.ts";
-import type { Control } from "../../ports/store/control.ts";
+import type { Control, ControlRequest } from "../../ports/store/control.ts";
 import type { Lease } from "../../ports/store/lease.ts";
 import type { Holder, RunIndex, RunRow } from "../../ports/store/run-index.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
@@ -68,10 +68,11 @@ async function endOfHosting(
   const { control, killSwitch, lease, hosted } = hosting;
   let asked = false;
   let isHeld = true;
-  const unwatch = control.watch(run, (request) => {
+  const hear = (request: ControlRequest): void => {
     asked = true;
     inbox.ask(request);
-  });
+  };
+  const unwatch = control.watch(run, hear, seq === 0);
   const unguard = killSwitch.watch(run, (pulled) => inbox.ask(killRequest(pulled)));
   try {
     const end = await loop;
@@ -147,8 +148,8 @@ export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedR
   const created = createdBy(fresh, ports.clock.now());
   if (ports.redact(created) !== created) throw pawlError(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: plan.name });
   const unsaved = [created, ...(fork?.history ?? [])];
-  const restored = { ...restore(run, plan, unsaved), seq: 0, unsaved };
-  const { tree: begin } = restored.state.facts;
+  const { state } = restore(run, plan, unsaved);
+  const { tree: begin } = state.facts;
   if (begin !== null) await ports.workspaces.keep(run, begin, parent?.run);
   const isDrill = fresh.drill !== undefined;
   const purse = purseFor(hosting, { run, plan, parent: parent?.run ?? null, isDrill });
@@ -156,7 +157,8 @@ export async function startRun(hosting: Hosting, fresh: NewRun): Promise<HostedR
   const first: readonly Landing[] =
     fork === undefined ? [] : [{ fact: { type: "run.resumed", after: "interruption", fork: run } }];
   return new Promise((resolve, reject) => {
-    const handle = hostRun(hosting, { ...restored, purse, onSaved: () => resolve(handle) }, first);
+    const onSaved = (): void => resolve(handle);
+    const handle = hostRun(hosting, { run, plan, state, seq: 0, unsaved, purse, onSaved }, first);
     handle.ended.catch(reject);
   });
 }

@@ -37,7 +37,18 @@ export function tapStream({ body, response, reader, isHidden, onChunk }: TapOpti
     return isHidden === undefined ? chunk : Buffer.concat(shown);
   };
   return new Promise((resolve) => {
+    let came: Buffer[] = [];
+    /** What came in one piece from the network goes on in one piece: a quick model sends many small parts at once. */
+    const pass = (): void => {
+      if (came.length === 0) return;
+      const bytes = passed(came.length === 1 ? (came[0] as Buffer) : Buffer.concat(came));
+      came = [];
+      if (bytes.length === 0 || response.destroyed || response.write(bytes)) return;
+      body.pause();
+      response.once("drain", () => body.resume());
+    };
     const end = (brokenBy: Tapped["brokenBy"]): void => {
+      pass();
       response.off("close", clientGone);
       body.off("close", providerGone);
       resolve({ reading: reader.reading(), brokenBy });
@@ -52,12 +63,10 @@ export function tapStream({ body, response, reader, isHidden, onChunk }: TapOpti
     body.on("error", () => undefined);
     body.on("data", (chunk: Buffer) => {
       onChunk?.(chunk);
-      const bytes = passed(chunk);
-      if (bytes.length === 0 || response.write(bytes)) return;
-      body.pause();
-      response.once("drain", () => body.resume());
+      if (came.push(chunk) === 1) process.nextTick(pass);
     });
     body.once("end", () => {
+      pass();
       const rest = cutter.rest();
       // The last event may lack its empty line.
       const isShown = rest.length === 0 || look(rest);

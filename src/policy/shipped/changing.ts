@@ -1,6 +1,9 @@
-/** What is ordinary, but changes the work, fetches code or runs a program of the project: a person is asked. */
+/**
+ * What is ordinary and changes the work or runs a program of it: a workspace is a private copy of which every tree is kept, and tests run the same
+ * programs. What rewrites its history, fetches code or starts whatever a script names is asked about.
+ */
 import type { Rule } from "../rule.ts";
-import { arg, ask, OUTSIDE, words } from "./allow.ts";
+import { allow, arg, ask, OUTSIDE, words } from "./allow.ts";
 
 const CHANGES_WORK = "It changes files of the work.";
 const RUNS = "It runs a program of the project.";
@@ -9,10 +12,12 @@ const INSTALLS = "It fetches packages, and may run their code.";
 const INTO_GIT = arg("(?i)\\.git(/|$)");
 /** It would take another shell, another place or another registry. */
 const NPM_STEERS = arg("^(--(sc|shell|node|pre|gl|us|co|cw|dir|mod|reg)|-C|-g)");
+/** A strategy is a program, and so is an editor. */
+const STEERS_GIT = arg("^(-[sixeX]|--(str|e))");
 const PM = "{npm,pnpm,yarn,bun}";
 
 export const CHANGES: readonly Rule[] = [
-  ask(
+  allow(
     "files",
     CHANGES_WORK,
     { run: ["{cp,mv,rm,rmdir,touch,chmod}", "**"] },
@@ -24,21 +29,26 @@ export const CHANGES: readonly Rule[] = [
       },
     },
   ),
-  ask(
+  allow(
     "git-work",
     CHANGES_WORK,
+    { run: ["git", "{stash,checkout,switch,restore,cherry-pick,revert,mv}", "**"] },
     {
-      run: [
-        "git",
-        "{stash,checkout,switch,restore,cherry-pick,merge,revert,reset,rebase,branch,tag,mv,rm,fetch,pull}",
-        "**",
-      ],
-    },
-    {
-      // A strategy is a program, and so is an editor.
-      except: [arg("^(-[sixeX]|--(str|e))"), OUTSIDE],
+      except: [STEERS_GIT, OUTSIDE],
       examples: {
-        match: words("git stash pop", "git checkout -b fix/a", "git restore src/a.ts", "git branch -d a"),
+        match: words("git stash pop", "git checkout -b fix/a", "git restore src/a.ts", "git mv a b"),
+        not: words("git push", "git reset a", "git -c a=b stash", "git cherry-pick -X a b", "git checkout ../a"),
+      },
+    },
+  ),
+  ask(
+    "git-history",
+    CHANGES_WORK,
+    { run: ["git", "{merge,reset,rebase,branch,tag,rm,fetch,pull}", "**"] },
+    {
+      except: [STEERS_GIT, OUTSIDE],
+      examples: {
+        match: words("git reset --hard", "git branch -d a", "git merge a"),
         not: words(
           "git push",
           "git clean -fdx",
@@ -91,7 +101,7 @@ export const CHANGES: readonly Rule[] = [
       },
     },
   ),
-  ask(
+  allow(
     "programs",
     RUNS,
     { run: ["{node,tsx,python,python3,ruby,php,perl}", "*.{js,mjs,cjs,ts,mts,py,rb,php,pl}", "**"] },
@@ -103,7 +113,7 @@ export const CHANGES: readonly Rule[] = [
       },
     },
   ),
-  ask(
+  allow(
     "builds",
     RUNS,
     { run: ["{make,cmake,gcc,g++,cc,c++,clang,clang++}", "**"] },

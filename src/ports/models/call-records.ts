@@ -1,7 +1,7 @@
 /** CallRecords: what was asked of models, so that a crash loses no amount. Small, and gone when the attempt is settled. */
 import type { Usage } from "../../base/usage.ts";
 
-/** It may be billed from now on. */
+/** It may be billed from now on, if it was reserved too. */
 export interface CallBegun {
   readonly type: "begun";
   /** Key in the ledger. */

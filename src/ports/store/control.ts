@@ -11,9 +11,9 @@ export interface Control {
   request(run: RunId, request: ControlRequest): Promise<void>;
   /**
    * Calls back, soon after each request for this run, with the requests not yet settled; the first call comes at once
-   * if there are any. Returns a function that ends the watch.
+   * if there are any; of a run that does not exist yet there are none. Returns a function that ends the watch.
    */
-  watch(run: RunId, onRequest: (request: ControlRequest) => void): () => void;
+  watch(run: RunId, onRequest: (request: ControlRequest) => void, isNew?: boolean): () => void;
   /** Forgets the requests of this run: they are in its journal, or it has ended. */
   settle(run: RunId): Promise<void>;
 }

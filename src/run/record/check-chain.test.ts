@@ -18,7 +18,8 @@ function build(bodies: readonly string[]): ChainLink[] {
 const texts = (...events: JsonObject[]): string[] => events.map(canonical);
 
 function headOf(links: readonly ChainLink[], other: Partial<PinnedHead> = {}): PinnedHead {
-  return { seq: links.length, hash: links.at(-1)?.hash ?? "", status: "running", reason: null, plan: "p", ...other };
+  const end = { seq: links.length, hash: links.at(-1)?.hash ?? "" };
+  return { ...end, status: "running", reason: null, plan: "p", isOpen: false, ...other };
 }
 
 const intact = build(texts(CREATED, STARTED, STAGE));
@@ -29,7 +30,20 @@ describe("checkChain", () => {
     expect(checkChain("r_1", intact, headOf(intact))).toEqual({ intact: true, events: 3, head: at(2).hash });
   });
 
+  it("lets the chain of a run that a host has go on beyond what is pinned", () => {
+    const pinned = headOf(intact.slice(0, 2), { isOpen: true });
+    expect(checkChain("r_1", intact, pinned)).toEqual({ intact: true, events: 3, head: at(2).hash });
+  });
+
   it.each<[string, number, string, readonly ChainLink[], PinnedHead]>([
+    ["a tail cut below the pin", 2, "the event is missing", [at(0)], headOf(intact.slice(0, 2), { isOpen: true })],
+    [
+      "another event at the pin",
+      2,
+      "the pinned head does not match its event",
+      intact,
+      headOf(intact.slice(0, 2), { isOpen: true, hash: "x" }),
+    ],
     [
       "a changed event",
       2,
@@ -50,7 +64,7 @@ describe("checkChain", () => {
     ["a cut tail", 3, "the event is missing", [at(0), at(1)], headOf(intact)],
     ["no events at all", 1, "the event is missing", [], headOf([])],
     ["a head that was moved back", 3, "the event lies beyond the pinned head", intact, headOf(intact.slice(0, 2))],
-    ["another head", 3, "the pinned head does not match the last event", intact, headOf(intact, { hash: "x" })],
+    ["another head", 3, "the pinned head does not match its event", intact, headOf(intact, { hash: "x" })],
     [
       "another status",
       3,

@@ -15,7 +15,7 @@ export interface VisitEnd {
   /** Why it failed, where the result does not say. */
   readonly error?: string | undefined;
   /** The tree that it began with. */
-  readonly from?: string | null;
+  readonly from?: string | null | undefined;
 }
 
 export function watchVisit(plan: Plan, facts: RunFacts, stage: PlanStage, end: VisitEnd): void {

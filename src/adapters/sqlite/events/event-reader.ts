@@ -31,6 +31,8 @@ interface LinkRow {
   readonly hash: string;
 }
 
+type HeadRow = Omit<PinnedHead, "isOpen"> & { readonly owner: string | null };
+
 const MOST_ROWS = 2 ** 31;
 
 export function createEventReader(db: Database, file: string): EventReader {
@@ -38,7 +40,7 @@ export function createEventReader(db: Database, file: string): EventReader {
     WHERE run = (SELECT id FROM runs WHERE run = ?1) AND seq > ?2 ORDER BY seq LIMIT ?3`);
   const links = db.prepare<LinkRow>(`SELECT seq, CAST(body AS BLOB) AS body, hash FROM events
     WHERE run = (SELECT id FROM runs WHERE run = ?1) ORDER BY seq`);
-  const head = db.prepare<PinnedHead>(`SELECT head_seq AS seq, head_hash AS hash, status, reason,
+  const head = db.prepare<HeadRow>(`SELECT head_seq AS seq, head_hash AS hash, owner, status, reason,
     coalesce((SELECT fingerprint FROM plans WHERE plans.id = runs.plan), '') AS plan FROM runs WHERE run = ?1`);
   const status = db.prepare<{ status: Status }>("SELECT status FROM runs WHERE run = ?1");
   const planBody = db.prepare<{ body: string }>("SELECT body FROM plans WHERE fingerprint = ?1");
@@ -67,8 +69,10 @@ export function createEventReader(db: Database, file: string): EventReader {
       return row !== undefined && isTerminal(row.status);
     },
     verify(run) {
-      const pinned = head.get(run);
-      if (pinned === undefined) return { intact: false, seq: 1, problem: "there is no such run" };
+      const row = head.get(run);
+      if (row === undefined) return { intact: false, seq: 1, problem: "there is no such run" };
+      const { owner, ...pin } = row;
+      const pinned = { ...pin, isOpen: owner !== null };
       const report = checkChain(run, readLinks(links.iterate(run)), pinned);
       if (report.intact && !isPlanIntact(planBody.get(pinned.plan)?.body, pinned.plan)) {
         return { intact: false, seq: 1, problem: "the stored plan does not match its fingerprint" };

@@ -40,6 +40,8 @@ const MIGRATIONS: readonly string[] = [
    CREATE TABLE ledger_line(
      who TEXT PRIMARY KEY, since INTEGER NOT NULL, priority INTEGER NOT NULL, accounts TEXT NOT NULL, amounts TEXT NOT NULL,
      blocked TEXT NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
+  // Nothing is made: from here on the row of a run that a host has does not say where its chain ends.
+  "SELECT 1;",
 ];
 
 const SCHEMA_VERSION: number = MIGRATIONS.length;

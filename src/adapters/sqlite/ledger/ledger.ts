@@ -42,13 +42,13 @@ export function createSqliteLedger({ db, commits, guarded }: LedgerParts): Sqlit
       commits.run(() => {
         requireCountable(asking.key, asking.amounts);
         return () => reserve(kept, asking);
-      }),
+      }, "in_turn"),
     settle: (key, actual, at) =>
       commits.run(() => {
         if (actual !== "unknown") requireCountable(key, actual);
         return () => settle(kept, key, actual, at);
-      }),
-    withdraw: (key) => commits.run(() => () => withdraw(kept, key)),
+      }, "in_turn"),
+    withdraw: (key) => commits.run(() => () => withdraw(kept, key), "in_turn"),
     usage: (keyPrefix) => guarded(() => usageOf(kept, keyPrefix)),
     standing: (accounts, at, offsetMinutes = 0) =>
       guarded(() => accounts.flatMap((account) => standingOf(kept, account, at, offsetMinutes))),
