@@ -33,6 +33,7 @@ import type { Action } from "../ports/actions.ts";
 import type { AgentAccess } from "../ports/agents/agent-access.ts";
 import type { AgentBackend, AgentBackends } from "../ports/agents/agent-backend.ts";
 import type { AgentHomes } from "../ports/agents/agent-homes.ts";
+import type { McpPins, McpServers } from "../ports/agents/mcp-servers.ts";
 import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
@@ -49,6 +50,7 @@ import { type Config, readConfig } from "./config.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
 import { findRepository, type Repository } from "./find-repository.ts";
+import type { McpParts } from "./mcp/mcp-actions.ts";
 import type { GatewaySession, SessionOptions } from "./models/gateway-session.ts";
 import { createBudgets } from "./money/load-budget.ts";
 import { statePaths } from "./paths.ts";
@@ -100,7 +102,8 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     requireBudget: budgets.require,
     hasSecret: (text) => redactor.text(text) !== text,
     ...{ clock, sandbox, workspaces: git, trees: git, signer, heartbeats, executor },
-    ...{ killSwitch, reaper: lateReaper(paths.state) },
+    ...{ killSwitch, reaper: lateReaper(paths.state), mcp: lateMcp(paths.mcp, executor) },
+    skillParts: { userDir: config.skillsDir, dir: paths.skills, executor },
     prepareState: () => prepareState(paths.state),
     closeModels: models.close,
     async liveLog(run, stage, attempt) {
@@ -353,6 +356,20 @@ function lateSigner(dir: string): Signer {
     const { createFileSigner } = await import("../adapters/files/signer.ts");
     return createFileSigner({ dir });
   });
+}
+
+/** Most runs use no MCP server. */
+function lateMcp(dir: string, executor: Executor): McpParts["mcp"] {
+  return {
+    servers: later<McpServers>(["open"], async () => {
+      const { createMcpServers } = await import("../adapters/mcp/servers.ts");
+      return createMcpServers({ executor });
+    }),
+    pins: later<McpPins>(["read", "write"], async () => {
+      const { createFileMcpPins } = await import("../adapters/files/mcp-pins.ts");
+      return createFileMcpPins({ dir });
+    }),
+  };
 }
 
 function lateReaper(stateDir: string): Reaper {
