@@ -45,6 +45,7 @@ import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import type { Signer } from "../ports/trust/signer.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
+import { later } from "./agents/later.ts";
 import { type AgentEntry, createAgentBackends } from "./agents/registry.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
@@ -380,21 +381,6 @@ function lateReaper(stateDir: string): Reaper {
 }
 
 type GitParts = Workspaces & Trees & { hold<T>(work: () => Promise<T>): Promise<T> };
-
-type Method = (...call: readonly unknown[]) => unknown;
-
-/** A part that is loaded with its first use: many programs that embed Pawl, and most commands, start no process. */
-function later<T extends object>(methods: readonly (keyof T & string)[], load: () => Promise<T>): T {
-  let loaded: Promise<T> | null = null;
-  const call = (method: keyof T): Method => {
-    return async (...args) => {
-      loaded ??= load();
-      const part = await loaded;
-      return (part[method] as Method)(...args);
-    };
-  };
-  return Object.fromEntries(methods.map((method) => [method, call(method)])) as T;
-}
 
 /** Ours alone, and invisible to git without touching a file of the user's. */
 async function prepareState(dir: string): Promise<void> {
