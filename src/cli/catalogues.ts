@@ -3,6 +3,9 @@ import type { Catalogue, ProblemSpec } from "../base/diagnostic.ts";
 import { DIALECT_ERRORS } from "../blueprint/dialects/errors.ts";
 import { BLUEPRINT_ERRORS } from "../blueprint/errors.ts";
 import { PLAN_ERRORS } from "../plan/errors.ts";
+import { EXECUTION_ERRORS } from "../ports/agents/execution-errors.ts";
+import { MCP_ERRORS } from "../ports/agents/mcp-errors.ts";
+import { SKILL_ERRORS } from "../ports/agents/skill-errors.ts";
 import { ACTION_ERRORS } from "../ports/errors/action-errors.ts";
 import { ARTIFACT_ERRORS } from "../ports/errors/artifact-errors.ts";
 import { EGRESS_ERRORS } from "../ports/errors/egress-errors.ts";
@@ -38,6 +41,9 @@ export const CATALOGUES: readonly Catalogue[] = [
   TOOL_ERRORS,
   HARNESS_ERRORS,
   WORKSPACE_ERRORS,
+  SKILL_ERRORS,
+  EXECUTION_ERRORS,
+  MCP_ERRORS,
   RUNTIME_ERRORS,
   CLI_ERRORS,
 ];

@@ -19,6 +19,7 @@ import { createMoney, type MoneyParts } from "./money/money.ts";
 import { treesOfRun } from "./past.ts";
 import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
 import type { LiveLog, Runtime } from "./runtime.ts";
+import { createLateActions, type LateParts } from "./skills/late-actions.ts";
 import { createKiller, type KillParts } from "./stop/kill.ts";
 import { type SweepParts, sweepAll } from "./sweep.ts";
 import { createApprovals } from "./trust/approvals.ts";
@@ -28,7 +29,13 @@ import { createWaking } from "./waking/parked.ts";
 
 type OutputListener = (run: RunId, stage: string, text: string) => void;
 
-export interface RuntimeParts extends LaunchParts, SweepParts, CertifyParts, KillParts, Pick<MoneyParts, "budgetFile"> {
+export interface RuntimeParts
+  extends LaunchParts,
+    SweepParts,
+    CertifyParts,
+    KillParts,
+    LateParts,
+    Pick<MoneyParts, "budgetFile"> {
   readonly root: string;
   readonly statePath: string;
   /** Where in its repository the project lies. */
@@ -96,6 +103,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     ...createKiller(parts, open, hasState),
     breakers: async (query) => (hasState() ? (await open()).store.breakers.list(query) : { breakers: [], next: null }),
     ...createMoney(parts, open, hasState),
+    ...createLateActions(parts, open),
     trees: async (run) => treesOfRun((await open()).store, run),
     diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),
     sweep: async (options) => sweepAll(parts, (await open()).store, options),
@@ -124,7 +132,6 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     },
     actions: () => parts.actions.signatures(),
     blueprints: async () => (await import("./blueprint-files.ts")).blueprintFiles(parts.root),
-    doctor: async () => (await import("./doctor.ts")).examine(parts, open),
     drain: async () => (await opened())?.engine.drain(),
     close,
   };

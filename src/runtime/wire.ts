@@ -33,6 +33,7 @@ import type { Action } from "../ports/actions.ts";
 import type { AgentAccess } from "../ports/agents/agent-access.ts";
 import type { AgentBackend, AgentBackends } from "../ports/agents/agent-backend.ts";
 import type { AgentHomes } from "../ports/agents/agent-homes.ts";
+import type { McpPins, McpServers } from "../ports/agents/mcp-servers.ts";
 import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
@@ -44,11 +45,13 @@ import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import type { Signer } from "../ports/trust/signer.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
+import { later } from "./agents/later.ts";
 import { type AgentEntry, createAgentBackends } from "./agents/registry.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
 import { findRepository, type Repository } from "./find-repository.ts";
+import type { McpParts } from "./mcp/mcp-actions.ts";
 import type { GatewaySession, SessionOptions } from "./models/gateway-session.ts";
 import { createBudgets } from "./money/load-budget.ts";
 import { statePaths } from "./paths.ts";
@@ -100,7 +103,8 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     requireBudget: budgets.require,
     hasSecret: (text) => redactor.text(text) !== text,
     ...{ clock, sandbox, workspaces: git, trees: git, signer, heartbeats, executor },
-    ...{ killSwitch, reaper: lateReaper(paths.state) },
+    ...{ killSwitch, reaper: lateReaper(paths.state), mcp: lateMcp(paths.mcp, executor) },
+    skillParts: { userDir: config.skillsDir, dir: paths.skills, executor },
     prepareState: () => prepareState(paths.state),
     closeModels: models.close,
     async liveLog(run, stage, attempt) {
@@ -355,6 +359,20 @@ function lateSigner(dir: string): Signer {
   });
 }
 
+/** Most runs use no MCP server. */
+function lateMcp(dir: string, executor: Executor): McpParts["mcp"] {
+  return {
+    servers: later<McpServers>(["open"], async () => {
+      const { createMcpServers } = await import("../adapters/mcp/servers.ts");
+      return createMcpServers({ executor });
+    }),
+    pins: later<McpPins>(["read", "write"], async () => {
+      const { createFileMcpPins } = await import("../adapters/files/mcp-pins.ts");
+      return createFileMcpPins({ dir });
+    }),
+  };
+}
+
 function lateReaper(stateDir: string): Reaper {
   return later<Reaper>(["endRuns", "endHost"], async () => {
     const { createProcessReaper } = await import("../adapters/process/kill/reaper.ts");
@@ -363,21 +381,6 @@ function lateReaper(stateDir: string): Reaper {
 }
 
 type GitParts = Workspaces & Trees & { hold<T>(work: () => Promise<T>): Promise<T> };
-
-type Method = (...call: readonly unknown[]) => unknown;
-
-/** A part that is loaded with its first use: many programs that embed Pawl, and most commands, start no process. */
-function later<T extends object>(methods: readonly (keyof T & string)[], load: () => Promise<T>): T {
-  let loaded: Promise<T> | null = null;
-  const call = (method: keyof T): Method => {
-    return async (...args) => {
-      loaded ??= load();
-      const part = await loaded;
-      return (part[method] as Method)(...args);
-    };
-  };
-  return Object.fromEntries(methods.map((method) => [method, call(method)])) as T;
-}
 
 /** Ours alone, and invisible to git without touching a file of the user's. */
 async function prepareState(dir: string): Promise<void> {
