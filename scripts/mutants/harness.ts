@@ -110,7 +110,7 @@ export const HARNESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an answer that does not fit its schema is taken",
-    file: "src/harness/loop/check-json.ts",
+    file: "src/harness/models/check-json.ts",
     find: "return problems.length === 0 ? { ok: true, value }",
     replace: "return problems.length < 99 ? { ok: true, value }",
     tests: MODELS,

@@ -12,7 +12,15 @@ import { wireFor } from "./wire-for.ts";
 const SESSION = "r_000000000001";
 const TASK: ProgramTask = {
   ...{ prompt: "go", system: null, model: "m", wire: "anthropic", gateway: { url: "u", token: "t" } },
-  ...{ maxTurns: null, schema: null, session: SESSION, isRestored: false, root: "/workspace", timeoutMs: 1 },
+  ...{
+    maxTurns: null,
+    toolset: null,
+    schema: null,
+    session: SESSION,
+    isRestored: false,
+    root: "/workspace",
+    timeoutMs: 1,
+  },
 };
 const CALL = { id: "1", tool: "write_file", input: { path: "a" }, requests: [{ kind: "edit", path: "a" }] };
 
@@ -67,6 +75,14 @@ describe("the talk with the program of the harness", () => {
     speaker.hear({ type: "ask", id: 1, call: { ...CALL, requests: [{ kind: "read", path }] } });
     await settled();
     expect(asked[0]?.requests).toEqual([{ kind: "read", path: seen }]);
+  });
+
+  test("keeps that a question is part of a call", async () => {
+    const { speaker, asked } = talking({ answer: "allow" });
+    speaker.hear({ type: "ask", id: 1, call: { ...CALL, isPart: true } });
+    speaker.hear({ type: "ask", id: 2, call: { ...CALL, isPart: "yes" } });
+    await settled();
+    expect(asked.map(({ isPart }) => isPart)).toEqual([true, undefined]);
   });
 
   test("waits only for what it was told to wait for", async () => {
