@@ -102,7 +102,13 @@ describe("how Claude Code is started", () => {
   test("with what was decided of the call that it begins with", async () => {
     const mount = { from: "/g", to: "/run/pawl/agent/gate", access: "read" as const };
     const hooks = { PreToolUse: [] };
-    const { argv, mounts } = await launchOf({ session: "old" }, { mount, hooks, open: async () => undefined });
+    const ahead = { mount, hooks, file: null, open: async () => undefined };
+    const { argv, mounts } = await launchOf({ session: "old" }, ahead);
+    expect(argv[0]).toBe("/run/pawl/agent/claude");
+    const aged = await launchOf({ session: "old" }, { ...ahead, file: "/workspace/a b" });
+    expect([...aged.argv.slice(0, 2), ...aged.argv.slice(3, 6)]).toEqual([
+      ...["/bin/sh", "-c", "sh", "/workspace/a b", "/run/pawl/agent/claude"],
+    ]);
     expect(JSON.parse(optionIn(argv, "--settings") ?? "")).toMatchObject({ hooks });
     expect(mounts.at(-1)).toEqual(mount);
     expect(JSON.parse(optionIn((await launchOf()).argv, "--settings") ?? "")).not.toHaveProperty("hooks");

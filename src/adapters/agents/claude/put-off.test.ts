@@ -67,6 +67,14 @@ describe("what lies before a session that is taken up again", () => {
     expect([CALL, forged, other].map((call) => passes(gate, told(call)))).toEqual([true, false, true]);
   });
 
+  test("names the file that an allowed call writes", async () => {
+    expect((await layGate(home, CALL, true)).file).toBe("/workspace/a");
+    expect((await layGate(home, CALL, false)).file).toBeNull();
+    expect((await layGate(home, { ...CALL, tool: "Bash" }, true)).file).toBeNull();
+    const notebook = { ...CALL, tool: "NotebookEdit", input: { notebook_path: "n.ipynb" } };
+    expect((await layGate(home, notebook, true)).file).toBe("n.ipynb");
+  });
+
   test("never lets a call pass that was denied", async () => {
     const gate = await layGate(home, CALL, false);
     await gate.open();
