@@ -1,6 +1,7 @@
 /** One mutant per guard, of every area. */
 import { APPROVAL_MUTANTS } from "./mutants/approvals.ts";
 import { CHANGE_MUTANTS } from "./mutants/change.ts";
+import { CLAUDE_MUTANTS } from "./mutants/claude.ts";
 import { GATEWAY_MUTANTS } from "./mutants/gateway.ts";
 import { HARNESS_MUTANTS } from "./mutants/harness.ts";
 import { JUDGEMENT_MUTANTS } from "./mutants/judgement.ts";
@@ -32,4 +33,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEDGER_MUTANTS,
   ...TOOL_MUTANTS,
   ...HARNESS_MUTANTS,
+  ...CLAUDE_MUTANTS,
 ];

@@ -1,5 +1,5 @@
 /** The real Claude Code behind the real wall, with nothing but the gateway to reach; only where it is installed. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { AGENT_PROGRAMS, findAgent } from "../../scripts/agent-clis.ts";
@@ -329,6 +329,23 @@ describe.runIf(program !== null)("a call of Claude Code that a person must decid
     expect(place.api.calls()).toHaveLength(3);
     expect(report.reported?.tokens).toBe(2 * 1540);
     expectClean(place);
+  });
+
+  test("is made also when the workspace was made anew meanwhile", async () => {
+    const read = { name: "Read", args: { file_path: "/workspace/README.md" } };
+    const place = await placeWith([
+      { text: "r", tools: [read] },
+      { text: "w", tools: [write("/workspace/README.md", "changed")] },
+      { text: "Done." },
+    ]);
+    const first = await live(agentIn(place), place.taskOf(), { decide: defer });
+    expect(first.report.outcome.kind).toBe("deferred");
+    const later = new Date(Date.now() + 60_000);
+    utimesSync(join(place.work, "README.md"), later, later);
+    const { session } = first.report;
+    const { report } = await live(agentIn(place), place.taskOf({ session, goesOn: "deferred" }));
+    expect(report.outcome).toEqual({ kind: "completed" });
+    expect(readFileSync(join(place.work, "README.md"), "utf8")).toBe("changed");
   });
 
   test("is not made when it is denied", async () => {

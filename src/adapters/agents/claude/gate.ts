@@ -29,17 +29,23 @@ const ANSWER_TOOL = "StructuredOutput";
 const ALLOW: Ruling = { answer: "allow" };
 
 export function createGate({ host, workspace, cwd }: GateOptions): Gate {
-  const ruled = new Map<string, { readonly what: string; readonly ruling: Ruling }>();
+  const asked = new Map<string, { readonly what: string; readonly ruling: Promise<Ruling> }>();
+  /** Id of a call → what it is. */
+  const allowed = new Map<string, string>();
   let deferred: ToolCall | null = null;
 
-  const rule: Gate["rule"] = async ({ id, tool, input }, from = cwd) => {
+  const rule: Gate["rule"] = ({ id, tool, input }, from = cwd) => {
     const what = canonical([tool, input]);
-    const known = ruled.get(id);
+    const known = asked.get(id);
     if (known?.what === what) return known.ruling;
+    allowed.delete(id);
     const call = { id, tool, input, requests: requestsOf({ tool, input, cwd: from }, workspace) };
-    const ruling = tool === ANSWER_TOOL ? ALLOW : await ask(host, call);
-    ruled.set(id, { what, ruling });
-    if (ruling.answer === "defer") deferred ??= call;
+    const ruling = (tool === ANSWER_TOOL ? Promise.resolve(ALLOW) : ask(host, call)).then((given) => {
+      if (given.answer === "allow") allowed.set(id, what);
+      if (given.answer === "defer") deferred ??= call;
+      return given;
+    });
+    asked.set(id, { what, ruling });
     return ruling;
   };
   return {
@@ -50,12 +56,11 @@ export function createGate({ host, workspace, cwd }: GateOptions): Gate {
     },
     permit: (request) => {
       const [tool, input] = [textAt(request, "tool_name") ?? "", objectAt(request, "input")];
-      const known = ruled.get(textAt(request, "tool_use_id") ?? "");
-      if (known?.ruling.answer === "allow" && known.what === canonical([tool, input]))
+      if (allowed.get(textAt(request, "tool_use_id") ?? "") === canonical([tool, input]))
         return { behavior: "allow", updatedInput: input };
       return { behavior: "deny", message: "It was not allowed." };
     },
-    hasAllowed: (id) => ruled.get(id)?.ruling.answer === "allow",
+    hasAllowed: (id) => allowed.has(id),
     deferred: () => deferred,
   };
 }

@@ -59,7 +59,7 @@ export async function requestOf(task: AgentTask, launch: Launch): Promise<Omit<P
   const settings = JSON.stringify(ahead === null ? SETTINGS : { ...SETTINGS, hooks: ahead.hooks });
   return {
     ...task.process,
-    argv: [PROGRAM, ...TALK, ...ALONE, "--settings", settings, ...optionsOf(task, launch)],
+    argv: [...ageing(ahead), PROGRAM, ...TALK, ...ALONE, "--settings", settings, ...optionsOf(task, launch)],
     env: { ...QUIET, ...modelVariables(task.model), ...launch.door.env },
     mounts: [
       ...task.process.mounts,
@@ -70,6 +70,15 @@ export async function requestOf(task: AgentTask, launch: Launch): Promise<Omit<P
     capture: "none",
     modelSocket: launch.door.socket,
   };
+}
+
+/**
+ * It writes no file that looks younger than its reading of it, and the workspace may have been made anew while a person was
+ * thinking, with the same content: behind the wall, that one file is made old first.
+ */
+function ageing(ahead: Gateway | null): readonly string[] {
+  if (ahead === null || ahead.file === null) return [];
+  return ["/bin/sh", "-c", 'touch -c -h -d @1 -- "$1" 2>/dev/null; shift; exec "$@"', "sh", ahead.file];
 }
 
 /** All that the program itself keeps; what is beside it in the home of the task it never sees. */

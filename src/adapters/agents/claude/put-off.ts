@@ -54,14 +54,18 @@ exit 2
 /** No call contains it: a call is one line. */
 const NONE = "nothing\nis allowed\n";
 
+const WRITERS = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
+
 export interface Gateway {
   readonly mount: Mount;
   readonly hooks: JsonObject;
+  /** The file that the call writes; null: it writes none, or may not be made. */
+  readonly file: string | null;
   /** From now on every other call is ruled on by the usual hook. */
   open(): Promise<void>;
 }
 
-export async function layGate(home: string, { id, input }: PutOff, isAllowed: boolean): Promise<Gateway> {
+export async function layGate(home: string, { id, tool, input }: PutOff, isAllowed: boolean): Promise<Gateway> {
   const folder = join(home, GATE);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -72,6 +76,7 @@ export async function layGate(home: string, { id, input }: PutOff, isAllowed: bo
   return {
     mount: { from: folder, to: GATE_BEHIND, access: "read" },
     hooks: { PreToolUse: [{ hooks: [hook] }] },
+    file: isAllowed && WRITERS.has(tool) ? (textAt(input, "file_path") ?? textAt(input, "notebook_path")) : null,
     open: () => writeFile(join(folder, "open"), ""),
   };
 }
