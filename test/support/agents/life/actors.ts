@@ -1,11 +1,11 @@
 /** The real programs as actors, where they are installed. */
 import { AGENT_PROGRAMS, type AgentName, findAgent } from "../../../../scripts/agent-clis.ts";
 import { createAcpBackend } from "../../../../src/adapters/agents/acp/backend.ts";
-import { createCodexBackend } from "../../../../src/adapters/agents/codex/backend.ts";
 import type { CliOptions } from "../../../../src/adapters/agents/cli/run-cli.ts";
+import { createCodexBackend } from "../../../../src/adapters/agents/codex/backend.ts";
 import type { AgentBackend } from "../../../../src/ports/agents/agent-backend.ts";
-import type { Actor } from "./stage.ts";
 import { pathWith } from "./on-path.ts";
+import type { Actor } from "./stage.ts";
 
 type Name = Exclude<AgentName, "claude">;
 
@@ -26,6 +26,7 @@ const PARTS: Readonly<Record<Name, Omit<Actor, "backend">>> = {
     write: (path, content) => ({ name: "write_file", args: { file_path: `${WORK}/${path}`, content } }),
     run: (command) => ({ name: "run_shell_command", args: { command } }),
     overloaded: 503,
+    forgets: true,
   },
   opencode: {
     model: "gpt-4.1",
@@ -42,7 +43,8 @@ const PARTS: Readonly<Record<Name, Omit<Actor, "backend">>> = {
 
 /** To be called inside a test. */
 function backendOf(name: Name, program: string, executor: CliOptions["executor"]): AgentBackend {
-  const options = { executor, path: pathWith({ [name]: program }), nodeProgram: process.execPath };
+  const path = pathWith({ [name]: program });
+  const options = { executor, root: "/nowhere", path, nodeProgram: process.execPath };
   return name === "codex" ? createCodexBackend(options) : createAcpBackend(name, options);
 }
 

@@ -3,23 +3,15 @@
  * gateway, in front of a model that answers as the life asks.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { listenIn } from "../../../../src/adapters/egress/socket-folder.ts";
-import { createMemoryArtifacts } from "../../../../src/adapters/memory/artifacts.ts";
-import { createMemoryCallRecords } from "../../../../src/adapters/memory/models/call-records.ts";
-import { createSystemClock } from "../../../../src/adapters/system/clock.ts";
 import type { JsonObject } from "../../../../src/base/json.ts";
-import { createModelAccess } from "../../../../src/gateway/access.ts";
-import { ROUTE_SETTINGS } from "../../../../src/limits/routes/settings.ts";
 import type { AgentBackend } from "../../../../src/ports/agents/agent-backend.ts";
 import type { Executor } from "../../../../src/ports/executor.ts";
 import type { ModelDoor } from "../../../../src/ports/models/model-access.ts";
 import type { AgentPlace, AgentStaging, Scenario } from "../../../contract/agent-backend.contract.ts";
-import { ACCOUNT, KEY, routerWith, type Standing, standingGateway } from "../../gateway/fixture.ts";
 import type { Script, Step, ToolUse } from "../../model-api/script.ts";
-import { type ModelApi, startModelApi } from "../../model-api/server.ts";
+import type { ModelApi } from "../../model-api/server.ts";
 import { executorIn } from "../../process-fixture.ts";
+import { openDoor } from "../model-door.ts";
 
 /** An agent that is played with. */
 export interface Actor {
@@ -34,11 +26,12 @@ export interface Actor {
   run(command: string): ToolUse;
   /** What its provider says when it is overloaded. */
   readonly overloaded?: number;
+  /** Of a turn whose first call was not made it keeps nothing: its model is asked anew. */
+  readonly forgets?: boolean;
 }
 
 export interface Staged extends AgentStaging {
   readonly api: ModelApi;
-  readonly standing: Standing;
   readonly door: ModelDoor;
 }
 
@@ -49,10 +42,14 @@ const PLENTY = 1e9;
 export function scriptOf(actor: Actor, scenario: Scenario): Script {
   const steps = stepsOf(actor, scenario).map((step) => ({ usage: USAGE, ...step }));
   const { sideModel } = actor;
-  return { steps, aux: "A title", ...(sideModel === undefined ? {} : { models: { [sideModel]: [{ text: "A title" }] } }) };
+  return {
+    steps,
+    aux: "A title",
+    ...(sideModel === undefined ? {} : { models: { [sideModel]: [{ text: "A title" }] } }),
+  };
 }
 
-function stepsOf({ write, run, overloaded = 529 }: Actor, scenario: Scenario): readonly Step[] {
+function stepsOf({ write, run, overloaded = 529, forgets = false }: Actor, scenario: Scenario): readonly Step[] {
   switch (scenario) {
     case "answer":
       return [{ text: "All is well." }];
@@ -60,8 +57,10 @@ function stepsOf({ write, run, overloaded = 529 }: Actor, scenario: Scenario): r
       return [{ text: "I write.", tools: [write("made.txt", "made by the agent")] }, { text: "Done." }];
     case "denied":
       return [{ tools: [write("denied.txt", "no")] }, { text: "I was not allowed to." }];
-    case "asked":
-      return [{ text: "I write.", tools: [write("asked.txt", "yes")] }, { tools: [write("asked.txt", "yes")] }, { text: "Done." }];
+    case "asked": {
+      const asks = { text: "I write.", tools: [write("asked.txt", "yes")] };
+      return [asks, ...(forgets ? [] : [asks]), { text: "Done." }];
+    }
     case "budget":
       // It would go on for ever. Each turn is large, but never larger than what an agent takes for its context.
       return [{ text: "Once more.", tools: [write("made.txt", "again")], usage: { ...USAGE, output: 90_000 } }];
@@ -80,39 +79,18 @@ function stepsOf({ write, run, overloaded = 529 }: Actor, scenario: Scenario): r
   }
 }
 
-let gateways = 0;
-
+/** To be called inside a test. */
 export async function stageWith(actor: Actor, scenario: Scenario, place: AgentPlace): Promise<Staged> {
   makeRepository(place.folder);
-  const api = await startModelApi(scriptOf(actor, scenario), { key: KEY });
-  gateways += 1;
-  const sockets = join(place.root, `s${gateways}`);
-  mkdirSync(sockets);
-  const records = createMemoryCallRecords();
-  const router = routerWith(ROUTE_SETTINGS, createSystemClock());
-  const standing = await standingGateway({ upstream: api.url, records, router });
-  const access = createModelAccess({
-    ...{ gateway: async () => standing.gateway, ledger: standing.ledger, records, clock: createSystemClock() },
-    artifacts: createMemoryArtifacts({ maxBytes: 1 << 20 }),
-    redact: (text) => text,
-    bind: (server) => listenIn(sockets, server),
-  });
-  const amount = scenario === "budget" ? BUDGET : PLENTY;
-  const door = await access.open({
-    ...{ key: `${ACCOUNT.name}/${gateways}`, accounts: [ACCOUNT], priority: 0, calls: null, providers: null },
-    caps: [{ account: ACCOUNT, unit: "tokens", window: "run", amount, source: "the test" }],
-    record: false,
-  });
+  const tokens = scenario === "budget" ? BUDGET : PLENTY;
+  const { door, api } = await openDoor(scriptOf(actor, scenario), place.root, tokens);
   return {
     backend: actor.backend(executorIn(place.root, { graceMs: 1200 })),
     settings: actor.settings ?? {},
     door,
+    api,
     model: actor.model,
-    ...{ api, standing },
-    close: async () => {
-      await door.close();
-      await api.close();
-    },
+    close: async () => void (await door.close()),
   };
 }
 

@@ -28,7 +28,9 @@ export const OPENCODE: AcpPreset = {
       OPENCODE_PURE: "1",
       OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(model ?? MODEL, `${url}/v1`, token)),
     },
-    kept: ["opencode.db", "opencode.db-shm", "opencode.db-wal", "storage"].map((name) => `.local/share/opencode/${name}`),
+    kept: ["opencode.db", "opencode.db-shm", "opencode.db-wal", "storage"].map(
+      (name) => `.local/share/opencode/${name}`,
+    ),
     files: {},
     // Plugins that lie there run although projects are off.
     hidden: [".opencode"],
