@@ -292,7 +292,7 @@ function lateModels({ root, artifacts, redact }: EarlyParts, config: Config, clo
 /** One entry for each backend: what it says of itself, and where its code is. */
 function agentBackends(root: string, { executor }: LateParts, { path, models }: Config): AgentBackends {
   const nodeProgram = process.execPath;
-  const programs = { executor, path, nodeProgram };
+  const programs = { executor, root, path, nodeProgram };
   const acp = (signature: AgentSignature, name: "gemini" | "opencode" | "grok" | "acp"): AgentEntry => ({
     signature,
     load: async () => (await import("../adapters/agents/acp/backend.ts")).createAcpBackend(name, programs),

@@ -3,11 +3,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/jso
 import type { AgentOutcome } from "../../../ports/agents/agent-backend.ts";
 import { failureOf, lost } from "../cli/failure.ts";
 
-/** `denied`: what it was not allowed last; some agents give up then. */
+/** `denied`: what it was not allowed last, when nothing came after that: some agents give up then. */
 export function outcomeOf(stopReason: string, denied: string | null): AgentOutcome {
   switch (stopReason) {
     case "end_turn":
-      return { kind: "completed" };
+      return denied === null ? { kind: "completed" } : { kind: "denied", error: denied };
     case "max_turn_requests":
       return { kind: "budget", error: "it has used all the turns that it gives itself" };
     case "max_tokens":

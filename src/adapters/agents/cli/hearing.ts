@@ -18,7 +18,7 @@ export interface Hearing {
   verdict(): AgentOutcome | null;
   /** Resolves to the verdict when the agent has had its time to stop. */
   readonly over: Promise<AgentOutcome>;
-  /** The last thing that it was not allowed to do; null: there was none. */
+  /** Why it was not allowed what it asked last; null: it was, or it has said or done something since. */
   denied(): string | null;
 }
 
@@ -49,12 +49,14 @@ export function createHearing(task: AgentTask, host: AgentHost, stop: () => void
     if (pieces === "") return;
     last = pieces;
     pieces = "";
+    denied = null;
     host.onEvent({ type: "text", text: last });
   };
   const announce = (call: ToolCall): void => {
     if (announced.has(call.id)) return;
     pause();
     announced.add(call.id);
+    denied = null;
     host.onEvent({ type: "tool_request", call });
     if (task.maxTurns !== null && announced.size > task.maxTurns)
       endWith({ kind: "budget", error: `it made more than ${task.maxTurns} turns` });

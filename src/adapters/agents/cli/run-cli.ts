@@ -5,16 +5,22 @@ import { BEHIND, type Mount } from "../../../ports/sandbox.ts";
 import { converse, type Speaker } from "./converse.ts";
 import { lost } from "./failure.ts";
 import { behindWall, findProgram, type ProgramPlaces, type ProgramSpec } from "./find-program.ts";
+import { hideFolders } from "./hidden.ts";
 import { type HomeSpec, prepareHome } from "./home.ts";
+import { workPlaceOf } from "./work-place.ts";
 
 export interface CliOptions extends ProgramPlaces {
   readonly executor: Executor;
+  /** The project. */
+  readonly root: string;
 }
 
 /** How it is told what to do, and where its model is. */
 export interface CliSettings extends HomeSpec {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Folders of the repository that it must not see. */
+  readonly hidden?: readonly string[];
 }
 
 /** The way to models, as a program finds it behind the wall. */
@@ -44,7 +50,7 @@ const QUIET: Readonly<Record<string, string>> = {
 };
 
 export async function runCli(
-  { executor, path, nodeProgram }: CliOptions,
+  { executor, path, nodeProgram, root }: CliOptions,
   { spec, settings, speaker, task }: CliRun,
   signal: AbortSignal,
 ): Promise<Pick<AgentReport, "outcome" | "process">> {
@@ -56,7 +62,13 @@ export async function runCli(
   if (models === null) return refused("it has no way to a model: the stage must say what it may spend on models");
   const program = programOf(spec, path, nodeProgram);
   if (program === null) return refused(`${spec.name} is not installed on this machine`);
-  const { args, env, ...home } = settings(models);
+  const { args, env, hidden = [], ...home } = settings(models);
+  const mounts = [
+    ...task.process.mounts,
+    ...(await hideFolders(hidden, task, { root, cwd: workPlaceOf(task.process).cwd })),
+    ...program.mounts,
+    ...(await prepareHome(task.home, home)),
+  ];
   return converse(
     executor,
     {
@@ -64,7 +76,7 @@ export async function runCli(
       argv: [...program.argv, ...args],
       // What leads to the gateway comes last, so that nothing can take its place.
       env: { ...QUIET, ...env, ...task.door?.env },
-      mounts: [...task.process.mounts, ...program.mounts, ...(await prepareHome(task.home, home))],
+      mounts,
       capture: "none",
       ...(task.door === null ? {} : { modelSocket: task.door.socket }),
     },

@@ -17,7 +17,7 @@ const BY_NAME: Readonly<Record<string, AgentFailure>> = {
 export function outcomeOf(turn: JsonObject, denied: string | null): AgentOutcome {
   switch (turn["status"]) {
     case "completed":
-      return { kind: "completed" };
+      return denied === null ? { kind: "completed" } : { kind: "denied", error: denied };
     case "failed":
       return failedWith(objectIn(turn["error"]));
     case "interrupted":

@@ -36,7 +36,7 @@ const home = process.env["HOME"] ?? "/nowhere";
 const sessions = new Map<string, Session>();
 const underWay = new Map<string, AbortController>();
 
-const fileOf = (id: string): string => join(home, ".sessions", `${id}.json`);
+const fileOf = (id: string): string => join(home, ".local/share/opencode/storage", `${id}.json`);
 
 function keep(session: Session): void {
   mkdirSync(dirname(fileOf(session.id)), { recursive: true });
@@ -110,6 +110,7 @@ async function turn(client: AgentContext, session: Session, signal: AbortSignal)
   for (;;) {
     const message = await ask(session.messages, signal);
     session.messages.push(message);
+    keep(session);
     const { id } = session;
     if (message.content !== null && message.content !== "") {
       const content = { type: "text" as const, text: message.content };
@@ -126,6 +127,11 @@ async function turn(client: AgentContext, session: Session, signal: AbortSignal)
     keep(session);
     if (calls.length === 0) return "end_turn";
   }
+}
+
+if (process.argv.includes("--version")) {
+  console.log("1.18.33");
+  process.exit(0);
 }
 
 agent({ name: "peer" })

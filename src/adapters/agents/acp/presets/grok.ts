@@ -5,6 +5,13 @@ import type { AcpPreset } from "./preset.ts";
 const MODEL = "gpt-5.5";
 const SYSTEM = `${process.platform}-${process.arch}`;
 
+/** What it would take over from the settings of other agents. */
+const FOREIGN = Object.fromEntries(
+  ["CURSOR", "CLAUDE", "CODEX"].flatMap((agent) =>
+    ["SKILLS", "RULES", "AGENTS", "MCPS", "HOOKS", "SESSIONS"].map((part) => [`GROK_${agent}_${part}_ENABLED`, "0"]),
+  ),
+);
+
 export const GROK: AcpPreset = {
   signature: GROK_SIGNATURE,
   program: { name: "grok", native: [{ pkg: `@xai-official/grok-${SYSTEM}`, path: "bin/grok" }] },
@@ -17,6 +24,8 @@ export const GROK: AcpPreset = {
       // After its last word it would ask for a line about it, and leave before the answer.
       GROK_TURN_SUMMARY: "0",
       GROK_SESSION_RECAP: "0",
+      GROK_TURN_TRANSIENT_RETRY: "0",
+      ...FOREIGN,
     },
     kept: [".grok/sessions"],
     files: { ".grok/config.toml": configOf(model ?? MODEL, `${url}/v1`) },
@@ -40,5 +49,7 @@ base_url = ${JSON.stringify(url)}
 env_key = "GATEWAY_KEY"
 api_backend = "chat_completions"
 context_window = 200000
+max_retries = 1
+rate_limit_retry_threshold = 1
 `;
 }

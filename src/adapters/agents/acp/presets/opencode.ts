@@ -22,10 +22,18 @@ export const OPENCODE: AcpPreset = {
       OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
       OPENCODE_DISABLE_PROJECT_CONFIG: "1",
       OPENCODE_DISABLE_AUTOCOMPACT: "1",
+      OPENCODE_DISABLE_CLAUDE_CODE: "1",
+      OPENCODE_DISABLE_EXTERNAL_SKILLS: "1",
+      OPENCODE_DISABLE_SHARE: "1",
+      OPENCODE_PURE: "1",
       OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(model ?? MODEL, `${url}/v1`, token)),
     },
-    kept: [".local/share/opencode/opencode.db", ".local/share/opencode/storage"],
+    kept: ["opencode.db", "opencode.db-shm", "opencode.db-wal", "storage"].map(
+      (name) => `.local/share/opencode/${name}`,
+    ),
     files: {},
+    // Plugins that lie there run although projects are off.
+    hidden: [".opencode"],
   }),
 };
 
@@ -37,6 +45,8 @@ function configOf(model: string, baseURL: string, apiKey: string): unknown {
     small_model: `gateway/${model}`,
     enabled_providers: ["gateway"],
     permission: { "*": "ask" },
+    // Else it stops at the first call that is denied.
+    experimental: { continue_loop_on_deny: true },
     provider: {
       gateway: {
         npm: "@ai-sdk/openai-compatible",
