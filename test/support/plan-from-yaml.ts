@@ -72,6 +72,7 @@ export function planFrom(text: string, options: PlanOptions = {}): Plan {
     params: options.params ?? {},
     actions: TEST_ACTIONS,
     agents: TEST_AGENTS,
+    script: ({ agent }) => (agent.script === undefined ? undefined : { says: agent.script.name }),
     rules: [],
     child,
   });

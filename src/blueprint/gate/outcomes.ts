@@ -23,7 +23,7 @@ export function outcomesOf(stage: Outcomes): readonly string[] {
     case "approval":
       return ["pass", "fail"];
     case "agent": {
-      const { outcomes = [] } = stage.agent ?? {};
+      const { outcomes } = stage.agent as Pick<AgentSpec, "outcomes">;
       return outcomes.length === 0 ? ["success", "failure"] : [...outcomes, "failure"];
     }
     default:

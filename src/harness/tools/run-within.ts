@@ -16,26 +16,29 @@ export async function runWithin<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<Done<T>> {
   if (signal.aborted) return { kind: "cancelled" };
-  const limit = new AbortController();
-  let stop: ReturnType<typeof setTimeout> | undefined;
-  const timer = setTimeout(() => limit.abort(), timeoutMs);
-  const until = AbortSignal.any([signal, limit.signal]);
+  const stop = new AbortController();
+  let isLate = false;
+  let left: ReturnType<typeof setTimeout> | undefined;
+  const timer = setTimeout(() => {
+    isLate = true;
+    stop.abort();
+  }, timeoutMs);
+  // Not joined with the signal of the run: that lives long, and would remember every call.
+  const onAbort = (): void => stop.abort();
+  signal.addEventListener("abort", onAbort, { once: true });
   const over = new Promise<undefined>((resolve) => {
-    until.addEventListener(
-      "abort",
-      () => {
-        stop = setTimeout(() => resolve(undefined), GRACE_MS);
-      },
-      { once: true },
-    );
+    stop.signal.onabort = () => {
+      left = setTimeout(() => resolve(undefined), GRACE_MS);
+    };
   });
   try {
-    const done = await Promise.race([settled(work, until), over]);
+    const done = await Promise.race([settled(work, stop.signal), over]);
     if (signal.aborted) return { kind: "cancelled" };
-    return done === undefined || limit.signal.aborted ? { kind: "late" } : done;
+    return done === undefined || isLate ? { kind: "late" } : done;
   } finally {
     clearTimeout(timer);
-    clearTimeout(stop);
+    clearTimeout(left);
+    signal.removeEventListener("abort", onAbort);
   }
 }
 

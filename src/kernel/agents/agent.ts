@@ -17,7 +17,7 @@ import type { Landing } from "../aftermath.ts";
 import { createDeadline } from "../control/deadline.ts";
 import type { Halt } from "../control/halt.ts";
 import { isOver } from "../control/heed.ts";
-import { type Finished, type Flight, failure, type Of } from "../flight.ts";
+import { type Around, type Finished, type Flight, failure, type Of } from "../flight.ts";
 import { type Modelled, mayCallModels, withModels } from "../models.ts";
 import { canWrite, placeOf } from "../place.ts";
 import { orRefusal } from "../process.ts";
@@ -31,7 +31,7 @@ import { createTranscript, type Transcript } from "./transcript.ts";
 /** Name of the artifact that all it said and was told is kept as; no output of a stage can have it. */
 const TRANSCRIPT = "transcript";
 
-type AgentFlight = Flight & { readonly effect: Of<"agent"> };
+type AgentFlight = Flight & { readonly effect: Of<"agent">; readonly around: Around };
 
 export async function performAgent(plan: Plan, flight: AgentFlight, ports: KernelPorts, halt: Halt): Promise<Landing> {
   const { run, stage, member, attempt, tree, effect } = flight;
@@ -47,7 +47,7 @@ export async function performAgent(plan: Plan, flight: AgentFlight, ports: Kerne
   const workspace = await orRefusal(ports.workspaces.enter(place, tree, label));
   if ("refusal" in workspace) return refused(flight, workspace.refusal);
   const worked = await session.work(workspace.value);
-  const kept = canWrite(effect.stage) ? await session.keep(workspace.value, worked) : worked;
+  const kept = canWrite(effect.stage) ? await session.keep(workspace.value, tree, worked) : worked;
   const clearAll = async (): Promise<void> => {
     await Promise.all([clear(), workspace.value.remove(label)]);
   };
@@ -69,7 +69,7 @@ interface Parts {
 interface Session {
   work(place: Checkout | null): Promise<Modelled>;
   /** What it has left is saved; what policy does not allow there is the end of the attempt. */
-  keep(workspace: Workspace, worked: Modelled): Promise<Modelled>;
+  keep(workspace: Workspace, tree: string, worked: Modelled): Promise<Modelled>;
   /** How the attempt ended, as a fact. */
   land(worked: Modelled): Promise<Fact>;
 }
@@ -98,7 +98,7 @@ function createSession(plan: Plan, flight: AgentFlight, parts: Parts): Session {
           deadline.clear,
         );
         const finished = finishedBy(effect.stage, report, deadline.isLate());
-        const shared = around?.sessions.some((session) => session === finished.session) === true;
+        const shared = around.sessions.some((session) => session === finished.session);
         const bytes = transcript.bytes();
         const told = bytes === null ? {} : { [TRANSCRIPT]: await ports.artifacts.put(bytes) };
         const artifacts = { ...report.process?.artifacts, ...told };
@@ -107,13 +107,13 @@ function createSession(plan: Plan, flight: AgentFlight, parts: Parts): Session {
           : {};
         return { ...finished, ...end, ...(Object.keys(artifacts).length === 0 ? {} : { artifacts }) };
       }),
-    async keep(workspace, worked) {
+    async keep(workspace, tree, worked) {
       const { finished } = worked;
       const label = { stage, attempt, at: ports.clock.now() };
       const saved = await orRefusal(workspace.save(label));
       if ("refusal" in saved)
         return { ...worked, finished: { ...finished, ...failure("invalid_output", saved.refusal) } };
-      const problem = await changeProblem(flight.tree ?? "", saved.value, workspace.project, court, ports.trees);
+      const problem = await changeProblem(tree, saved.value, workspace.project, court, ports.trees);
       if (problem !== null)
         return { ...worked, finished: { ...finished, ...failure("denied", problem), output: undefined } };
       const content = plan.limits.stagnation === undefined ? undefined : workspace.content();
@@ -175,8 +175,8 @@ async function taskFor(flight: AgentFlight, { place, door, home }: Seat, parts: 
     session,
     goesOn,
     home: home.folder,
-    round: around?.round ?? 1,
-    lastError: around?.lastError ?? null,
+    round: around.round,
+    lastError: around.lastError,
     process: {
       ...{ run, stage, attempt, key: effectKey(run, stage, visit), folder, project, mounts, cwd, wall },
       ...{ inputs, strip, outputs, stallMs, timeoutMs: timeOf(flight) },

@@ -79,7 +79,7 @@ function lastJson(text: string): JsonValue | undefined {
     .trim()
     .replace(/\n?```$/, "")
     .split("\n");
-  return parsed(lines.at(-1) ?? "") ?? parsed(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1));
+  return parsed(lines.at(-1) as string) ?? parsed(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1));
 }
 
 function parsed(text: string): JsonValue | undefined {

@@ -69,14 +69,14 @@ function checkSettings(spec: AgentSpecOfStage, signature: AgentSignature): reado
   ];
   const names = Object.keys(settings);
   const unknown = given.filter((setting) => !names.includes(setting));
-  const missing = names.filter((setting) => settings[setting]?.required === true && !given.includes(setting));
+  const missing = Object.entries(settings).filter(([setting, { required }]) => required && !given.includes(setting));
   return [
     ...unknown.map((setting) => {
       const data = { stage, agent: name, setting, near: nearest(setting, names) ?? null };
       return diagnose(PLAN_ERRORS, "PLAN_AGENT_SETTING_UNKNOWN", data, agent.where);
     }),
-    ...missing.map((setting) => {
-      const data = { stage, agent: name, setting, summary: settings[setting]?.summary ?? "" };
+    ...missing.map(([setting, { summary }]) => {
+      const data = { stage, agent: name, setting, summary };
       return diagnose(PLAN_ERRORS, "PLAN_AGENT_SETTING_MISSING", data, agent.where);
     }),
   ];

@@ -21,6 +21,7 @@ export interface Promised {
   readonly rules: readonly Rule[];
 }
 
+const USUAL_PORT = 443;
 const RULED = ["read", "run", "mcp", "tool"] as const;
 /** Powers that every program behind a wall has, whether it was made to or not. */
 const INNATE: readonly AgentPower[] = ["read", "run"];
@@ -58,9 +59,10 @@ function hostProblems(spec: AgentSpecOfStage, { signature, wall, rules }: Promis
   if (wall.network.length === 0) return [];
   const policy = compilePolicy(rules);
   return wall.network.flatMap((entry) => {
-    const [, name = entry, port = "443"] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
-    const host = name.replace(/^\*\./, "any.");
-    if (decide(policy, { kind: "fetch", host, port: Number(port) }).effect === "allow") return [];
+    const at = entry.search(/:\d+$/);
+    const host = (at < 0 ? entry : entry.slice(0, at)).replace(/^\*\./, "any.");
+    const port = at < 0 ? USUAL_PORT : Number(entry.slice(at + 1));
+    if (decide(policy, { kind: "fetch", host, port }).effect === "allow") return [];
     const data = { stage: spec.id, agent: signature.name, host: entry };
     return [diagnose(PLAN_ERRORS, "PLAN_AGENT_HOST_UNALLOWED", data, spec.agent.where)];
   });

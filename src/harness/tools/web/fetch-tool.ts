@@ -106,9 +106,15 @@ function nextOf(question: Question, { statusCode, headers }: Dispatcher.Response
   return { ...question, url, method: "GET", body: null };
 }
 
-async function pageOf({ url }: Question, answer: Dispatcher.ResponseData, redirects: number): Promise<JsonObject> {
+async function pageOf(
+  { url, method }: Question,
+  answer: Dispatcher.ResponseData,
+  redirects: number,
+): Promise<JsonObject> {
   const contentType = headerOf(answer, "content-type");
-  const { bytes, isCut } = await readBody(answer.body, headerOf(answer, "content-encoding"), MOST_BYTES);
+  // An answer to HEAD names the encoding of a body that it does not have.
+  const encoding = method === "HEAD" ? "" : headerOf(answer, "content-encoding");
+  const { bytes, isCut } = await readBody(answer.body, encoding, MOST_BYTES);
   const text = bytes.includes(0) ? null : decodeText(bytes, contentType);
   return {
     url: url.href,

@@ -25,6 +25,7 @@ describe("T5: web_fetch", () => {
       });
       request.on("end", () => {
         response.setHeader("content-type", "text/plain; charset=iso-8859-1");
+        if (request.method === "HEAD") response.setHeader("content-encoding", "gzip");
         response.end(
           Buffer.from(`${request.method} ${request.headers["content-type"] ?? "-"} ${body} \u00e9`, "latin1"),
         );
