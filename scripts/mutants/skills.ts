@@ -10,21 +10,21 @@ const CONTEXT = ["src/run/context"];
 export const SKILL_MUTANTS: readonly Mutant[] = [
   {
     name: "a plan with problems is run",
-    file: "src/harness/plans/read-plan.ts",
+    file: "src/harness/plans/reading/read-plan.ts",
     find: "plan === undefined || problems.length > 0 ?",
     replace: "plan === undefined ?",
     tests: PLANS,
   },
   {
     name: "a plan can be changed after it was checked",
-    file: "src/harness/plans/read-plan.ts",
+    file: "src/harness/plans/reading/read-plan.ts",
     find: "ok(deepFreeze(plan))",
     replace: "ok(plan)",
     tests: PLANS,
   },
   {
     name: "a plan names tools that its parent does not have",
-    file: "src/harness/plans/read-plan.ts",
+    file: "src/harness/plans/reading/read-plan.ts",
     find: "type !== undefined && !powers.tools.has(tool)",
     replace: "type === null",
     tests: PLANS,
@@ -38,7 +38,7 @@ export const SKILL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a plan raises its own ceilings",
-    file: "src/harness/plans/execution-plan.ts",
+    file: "src/harness/plans/reading/execution-plan.ts",
     find: "Math.min(PLAN_LIMITS[name], asked[name] ?? PLAN_LIMITS[name])",
     replace: "asked[name] ?? PLAN_LIMITS[name]",
     tests: PLANS,
@@ -101,7 +101,7 @@ export const SKILL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "what a step gave is read as a template again",
-    file: "src/harness/plans/template.ts",
+    file: "src/harness/plans/reading/template.ts",
     find: 'match[0].startsWith("\\\\")',
     replace: 'match[0].startsWith("never")',
     tests: PLANS,
@@ -149,10 +149,10 @@ export const SKILL_MUTANTS: readonly Mutant[] = [
     tests: SKILLS,
   },
   {
-    name: "a skill follows links out of its folder",
+    name: "a skill of any size is read",
     file: "src/harness/skills/read-skill-folder.ts",
-    find: "if (!entry.isFile()) return",
-    replace: "if (entry.isSocket()) return",
+    find: "if (found.size > room)",
+    replace: "if (found.size < 0)",
     tests: ["src/harness/skills"],
   },
   {
