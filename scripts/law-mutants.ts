@@ -2,6 +2,7 @@
 import { APPROVAL_MUTANTS } from "./mutants/approvals.ts";
 import { CHANGE_MUTANTS } from "./mutants/change.ts";
 import { GATEWAY_MUTANTS } from "./mutants/gateway.ts";
+import { HARNESS_MUTANTS } from "./mutants/harness.ts";
 import { JUDGEMENT_MUTANTS } from "./mutants/judgement.ts";
 import { LEDGER_MUTANTS } from "./mutants/ledger.ts";
 import { LIMIT_MUTANTS } from "./mutants/limits.ts";
@@ -32,4 +33,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEDGER_MUTANTS,
   ...TOOL_MUTANTS,
   ...SKILL_MUTANTS,
+  ...HARNESS_MUTANTS,
 ];

@@ -41,8 +41,12 @@ export function newRunId(): RunId {
 /** Rules, a policy of one's own, or nothing: then only what is of low risk, and never what the guard denies. */
 export function policyFrom(given: AgentRules | AgentPolicy | undefined): AgentPolicy {
   if (given !== undefined && "decide" in given) return given;
-  return rulesPolicy(given ?? {});
+  if (given !== undefined) return rulesPolicy(given);
+  cautious ??= rulesPolicy({});
+  return cautious;
 }
+
+let cautious: AgentPolicy | undefined;
 
 function rulesPolicy({ allow = [], ask = [], deny = [] }: AgentRules): AgentPolicy {
   const rules = { allow, ask, deny };

@@ -173,6 +173,13 @@ describe("the bounds of a run", () => {
     expect(last).toBeLessThan(6000);
   });
 
+  test("A4: no more dollars are spent than there are", async () => {
+    const result = await bounded({ usd: 0.5, turns: 999, toolCalls: 999 });
+    expect(result.status).toBe("max_usd");
+    expect(result.usage.microUsd).toBeGreaterThan(0);
+    expect(result.usage.microUsd).toBeLessThan(500_000);
+  });
+
   test("A4: no limit can be left out by a number that is none", async () => {
     const result = await bounded({ turns: Number.NaN });
     expect(result.error?.code).toBe("HARNESS_OPTIONS_UNFIT");
@@ -195,7 +202,8 @@ describe("the bounds of a run", () => {
     setTimeout(() => kill.abort("kill"), 5);
     expect(await ended({ signal: kill.signal })).toBe("killed");
     const model = scriptedModel([{ text: "in time" }]);
-    const result = await runAgent({ model, prompt: "go", signal: AbortSignal.timeout(0) });
+    const late = AbortSignal.abort(new DOMException("late", "TimeoutError"));
+    const result = await runAgent({ model, prompt: "go", signal: late });
     expect(result.status).toBe("completed");
   });
 

@@ -218,7 +218,8 @@ async function close(prepared: Prepared, session: Session, ending: Ending): Prom
   const usage = meter.used();
   const told = error === null ? null : (error.toJSON() as JsonObject);
   const answer = value === undefined ? {} : { value };
-  await chronicle.write({ type: "run.ended", status, output, ...answer, usage, error: told }, true);
+  // A kill must not be forgotten; any other end is found again by whoever goes on.
+  await chronicle.write({ type: "run.ended", status, output, ...answer, usage, error: told }, status === "killed");
   return resultOf(prepared, ending, chronicle.state.steps);
 }
 

@@ -326,7 +326,7 @@ function agentBackends(root: string, { executor }: LateParts, { path, models }: 
 
 async function loadModelBackend(root: string, executor: Executor, models: Config["models"]): Promise<AgentBackend> {
   const { createModelBackend } = await import("../adapters/agents/model/backend.ts");
-  const { packageFolder, packageVersion } = await import("./package-folder.ts");
+  const { packageFolder, packageVersion } = await import("./agents/package-folder.ts");
   const { loadRoutes } = await import("./models/routes.ts");
   return createModelBackend({
     ...{ executor, root, nodeProgram: process.execPath, version: packageVersion() },

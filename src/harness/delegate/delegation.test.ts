@@ -3,6 +3,7 @@ import { type Line, scriptedModel } from "../../../test/support/harness/scripted
 import { testTool } from "../../../test/support/harness/tools.ts";
 import type { Agent } from "../agent.ts";
 import { createMemoryJournal } from "../journal/memory-journal.ts";
+import type { AgentBudget } from "../ports.ts";
 import { runAgent } from "../run-agent.ts";
 
 const give = (tool: string, task = "do it"): Line => ({
@@ -46,6 +47,29 @@ describe("T10: delegation", () => {
     expect(result.steps[0]?.calls[0]?.output).toContain("max_tokens");
     expect(result.usage.tokens).toBeLessThanOrEqual(10_000);
     expect(["max_tokens", "completed"]).toContain(result.status);
+  });
+
+  test("T10: whoever pays for a child is asked for no more than that", async () => {
+    const asked: number[] = [];
+    const budget: AgentBudget = {
+      check: ({ limits }) => {
+        asked.push(limits.tokens);
+        return { ok: true };
+      },
+      commit: () => undefined,
+    };
+    const spawn = testTool("spawn", async () => {
+      await runAgent({
+        model: scriptedModel([{ text: "x" }]),
+        prompt: "go",
+        budget: { tokens: 1e9 },
+        ports: { budget },
+      });
+      return { ok: true, output: "done" };
+    });
+    const model = scriptedModel([{ calls: [{ tool: "spawn" }], usage: { input: 900, output: 100 } }, { text: "done" }]);
+    await runAgent({ model, prompt: "go", tools: [spawn], budget: { tokens: 10_000 } });
+    expect(asked).toEqual([9000]);
   });
 
   test("T10: policy rules on what a child does", async () => {

@@ -1,11 +1,11 @@
 /** Questions to a model beside the talk: a summary, or what a tool wants to know. They are paid for like everything else. */
 import type { JsonObject } from "../../base/json.ts";
 import { askModels } from "../models/ask.ts";
+import { checkJson } from "../models/check-json.ts";
 import { type Answer, answeredBy, type Message, messageOf, schemaOf, textOf, tokensOf } from "../models/model.ts";
 import type { Candidate } from "../models/route.ts";
 import type { ToolAnswer } from "../tools/tool.ts";
 import { userMessage } from "../transcript/talk.ts";
-import { checkJson } from "./check-json.ts";
 import type { Session, Setting } from "./session.ts";
 import { tellUsage } from "./turn.ts";
 

@@ -1,7 +1,7 @@
 /** The end of a talk: an answer without calls. One that has a schema to fit is told once when it does not. */
 import { pawlError } from "../../base/errors.ts";
 import { HARNESS_ERRORS } from "../../ports/errors/harness-errors.ts";
-import { checkJson } from "./check-json.ts";
+import { checkJson } from "../models/check-json.ts";
 import { stopOf, wordsOf } from "./endings.ts";
 import type { Ending, Session, Setting } from "./session.ts";
 import { takeTurn } from "./turn.ts";

@@ -103,6 +103,15 @@ describe("A9: failover", () => {
     expect(await run("test/a", models)).toMatchObject({ status, failure });
   });
 
+  test("A9: nobody is asked again once the run is over", async () => {
+    const { models, asked } = modelsOf({ a: [{ throws: apiError(503, "x") }] });
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 10);
+    const ports = { models, chance: () => 0.99 };
+    const result = await runAgent({ model: "test/a", prompt: "go", signal: controller.signal, ports });
+    expect([result.status, asked("a").length]).toEqual(["cancelled", 1]);
+  });
+
   test("A9: an empty answer is paid for", async () => {
     const { models } = modelsOf({
       a: [{ text: "", usage: { input: 7, output: 1 } }],

@@ -7,6 +7,9 @@ import type { AgentResult } from "../agent.ts";
 import type { Observer } from "../ports.ts";
 import { runAgent } from "../run-agent.ts";
 import { createBuiltInTools } from "../tools/built-in-tools.ts";
+import { createToolRegistry } from "../tools/registry.ts";
+import type { Tool } from "../tools/tool.ts";
+import { findToolset, toolsOf } from "../tools/toolsets.ts";
 import { openGatewayModel } from "./gateway-model.ts";
 import type { HostTalk } from "./host-talk.ts";
 
@@ -37,7 +40,7 @@ export async function runTask(
     model: await openGatewayModel(task),
     ...(task.system === null ? {} : { system: task.system }),
     ...(task.schema === null ? {} : { schema: task.schema }),
-    tools: createBuiltInTools({ env, proxy: env["HTTPS_PROXY"] ?? null }),
+    tools: toolsFor(task.toolset, env),
     root: task.root,
     signal,
     budget: { ...UNBOUNDED, turns: task.maxTurns ?? MOST_TURNS, toolCalls: MOST_CALLS, wallMs: task.timeoutMs },
@@ -64,6 +67,13 @@ export async function runTask(
   });
   const { output: text, value } = result;
   return { outcome: outcomeOf(result, lastRuling), text, ...(value === undefined ? {} : { output: value }), reported };
+}
+
+function toolsFor(toolset: string | null, env: Surroundings["env"]): readonly Tool[] {
+  const all = createBuiltInTools({ env, proxy: env["HTTPS_PROXY"] ?? null });
+  if (toolset === null) return all;
+  const names = toolsOf(findToolset(toolset), createToolRegistry(all));
+  return all.filter(({ name }) => names.has(name));
 }
 
 function observerOf(talk: HostTalk): Observer {

@@ -18,6 +18,8 @@ export interface ProgramTask {
   /** The gateway, and the token of this attempt. */
   readonly gateway: { readonly url: string; readonly token: string };
   readonly maxTurns: number | null;
+  /** Of its tools, those of this set are offered; null: all. */
+  readonly toolset: string | null;
   readonly schema: JsonObject | null;
   readonly session: string;
   /** The files are as they were when the task began. */

@@ -60,7 +60,7 @@ function unable(outcome: AgentReport["outcome"]): AgentReport {
 
 async function startOf(
   { tiers, root }: ModelBackendOptions,
-  { prompt, system, maxTurns, schema, model, goesOn, process }: AgentTask,
+  { prompt, system, maxTurns, schema, model, goesOn, toolset, process }: AgentTask,
   session: string,
   gateway: ProgramTask["gateway"],
 ): Promise<ProgramTask> {
@@ -71,6 +71,7 @@ async function startOf(
   return {
     ...{ prompt, system, maxTurns, schema, session, gateway, timeoutMs, model: chosen },
     wire: wireFor(chosen, known),
+    toolset: toolset?.name ?? null,
     isRestored: goesOn === "again",
     root: posix.join(top, project, cwd),
   };
