@@ -13,6 +13,7 @@ import { POLICY_MUTANTS } from "./mutants/policy.ts";
 import { QUOTA_MUTANTS } from "./mutants/quota.ts";
 import { ROUTE_MUTANTS } from "./mutants/routes.ts";
 import { RUN_MUTANTS } from "./mutants/run.ts";
+import { SKILL_MUTANTS } from "./mutants/skills.ts";
 import { STOP_MUTANTS } from "./mutants/stop.ts";
 import { TOOL_MUTANTS } from "./mutants/tools.ts";
 import { TRUST_MUTANTS } from "./mutants/trust.ts";
@@ -32,6 +33,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...GATEWAY_MUTANTS,
   ...LEDGER_MUTANTS,
   ...TOOL_MUTANTS,
+  ...SKILL_MUTANTS,
   ...HARNESS_MUTANTS,
   ...CLAUDE_MUTANTS,
 ];

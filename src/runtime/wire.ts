@@ -104,7 +104,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     hasSecret: (text) => redactor.text(text) !== text,
     ...{ clock, sandbox, workspaces: git, trees: git, signer, heartbeats, executor },
     ...{ killSwitch, reaper: lateReaper(paths.state), mcp: lateMcp(paths.mcp, executor) },
-    skillParts: { userDir: config.skillsDir, dir: paths.skills, executor },
+    skillParts: { userDir: config.skillsDir, dir: paths.skills, executor, redact: redactor.text },
     prepareState: () => prepareState(paths.state),
     closeModels: models.close,
     async liveLog(run, stage, attempt) {

@@ -74,7 +74,7 @@ describe("a skill", () => {
     const { skills } = await skillBench(
       [
         shellSkill("slow", "sleep 30", { timeout: "300ms" }),
-        shellSkill("greedy", "head -c 400m /dev/zero | tail", { resources: { max_memory_mb: 32 } }),
+        shellSkill("greedy", "head -c 400m /dev/zero | tail >/dev/null; echo 1", { resources: { max_memory_mb: 32 } }),
         shellSkill("broken", "exit 1"),
         shellSkill("denied", "echo 1"),
       ],
@@ -234,7 +234,7 @@ describe("a plan of skills", () => {
     const bench = await skillBench(
       [
         shellSkill("broken", "exit 1"),
-        shellSkill("greedy", "head -c 400m /dev/zero | tail", { resources: { max_memory_mb: 32 } }),
+        shellSkill("greedy", "head -c 400m /dev/zero | tail >/dev/null; echo 1", { resources: { max_memory_mb: 32 } }),
         GREET,
       ],
       { breakerRules: { ...BREAKER_RULES, failures: 1 } },

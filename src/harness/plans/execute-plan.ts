@@ -6,8 +6,8 @@ import type { JsonValue } from "../../base/json.ts";
 import { visibleLine } from "../../base/visible.ts";
 import { type Ended, finish, type PlanReport } from "./end-plan.ts";
 import type { ExecutionContext } from "./execution-context.ts";
-import { type ExecutionPlan, limitsWithin } from "./execution-plan.ts";
-import { readExecutionPlan } from "./read-plan.ts";
+import { type ExecutionPlan, limitsWithin } from "./reading/execution-plan.ts";
+import { readExecutionPlan } from "./reading/read-plan.ts";
 import { runGroups, type Walked } from "./run-groups.ts";
 import { openSession, type PlanHost, type ReplanRequest, type Session } from "./session.ts";
 

@@ -1,7 +1,7 @@
 /** The log of an execution: where it began, each step, where it ended. Written before anything that follows from it. */
 import type { JsonValue } from "../../base/json.ts";
 import type { ExecutionContext, StepResult } from "./execution-context.ts";
-import type { ExecutionPlan, PlanStep } from "./execution-plan.ts";
+import type { ExecutionPlan, PlanStep } from "./reading/execution-plan.ts";
 import { type ExecutionStatus, type PlanStop, statusOf } from "./stops.ts";
 
 interface Ids {

@@ -1,5 +1,5 @@
 /** Steps that run side by side: neighbours of the same group. The others run alone, in their order. */
-import type { PlanStep } from "./execution-plan.ts";
+import type { PlanStep } from "./reading/execution-plan.ts";
 
 export function inGroups(steps: readonly PlanStep[]): readonly (readonly PlanStep[])[] {
   const groups: PlanStep[][] = [];

@@ -1,7 +1,7 @@
 /** Hooks around the steps of a plan, and at its end. Those around tools are in the toolbox, which every path goes through. */
 import { visibleLine } from "../../base/visible.ts";
 import type { AgentStatus } from "../agent.ts";
-import type { ExecutionPlan, PlanStep } from "./execution-plan.ts";
+import type { ExecutionPlan, PlanStep } from "./reading/execution-plan.ts";
 import type { SteppedEnd } from "./run-step.ts";
 import type { Session } from "./session.ts";
 import type { PlanStop } from "./stops.ts";

@@ -6,8 +6,8 @@ import type { JsonValue } from "../../base/json.ts";
 import { type Ended, finish, type PlanReport } from "./end-plan.ts";
 import { executeIn, unlessAborted } from "./execute-plan.ts";
 import type { ExecutionContext, StepResult } from "./execution-context.ts";
-import { limitsWithin } from "./execution-plan.ts";
-import { fingerprintOf } from "./read-plan.ts";
+import { limitsWithin } from "./reading/execution-plan.ts";
+import { fingerprintOf } from "./reading/read-plan.ts";
 import { openSession, type PlanHost, type Session } from "./session.ts";
 
 export interface PlannerView {

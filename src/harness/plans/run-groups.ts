@@ -2,9 +2,9 @@
 import { isJsonObject } from "../../base/json.ts";
 import type { Ended } from "./end-plan.ts";
 import type { StepResult } from "./execution-context.ts";
-import type { ExecutionPlan, PlanStep } from "./execution-plan.ts";
 import { inGroups, sideBySide } from "./groups.ts";
 import { afterStep, beforeStep } from "./hooks.ts";
+import type { ExecutionPlan, PlanStep } from "./reading/execution-plan.ts";
 import { runStep, type StepEnding, type SteppedEnd } from "./run-step.ts";
 import type { ReplanTrigger, Session } from "./session.ts";
 import type { PlanStop } from "./stops.ts";

@@ -18,7 +18,7 @@ import type { PlanReport } from "./end-plan.ts";
 import { executePlan } from "./execute-plan.ts";
 import { createExecutionContext, type ExecutionIds } from "./execution-context.ts";
 import type { ExecutionLog } from "./execution-log.ts";
-import { limitsWithin, type PlanLimits } from "./execution-plan.ts";
+import { limitsWithin, type PlanLimits } from "./reading/execution-plan.ts";
 import { type Planner, runReasoning } from "./reasoning-loop.ts";
 import type { CallDoor } from "./run-step.ts";
 import type { Replan } from "./session.ts";

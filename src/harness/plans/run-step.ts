@@ -6,9 +6,9 @@ import { visibleLine } from "../../base/visible.ts";
 import { EXECUTION_ERRORS } from "../../ports/agents/execution-errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StepResult } from "./execution-context.ts";
-import type { PlanStep } from "./execution-plan.ts";
+import type { PlanStep } from "./reading/execution-plan.ts";
+import { lookUp } from "./reading/template.ts";
 import type { ExecutionStatus } from "./stops.ts";
-import { lookUp } from "./template.ts";
 
 export interface StepCall {
   /** Unique in the execution. */

@@ -5,7 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Hooks } from "../ports.ts";
 import type { ExecutionContext, StepResult } from "./execution-context.ts";
 import { createLogWriter, type ExecutionLog, type LogWriter } from "./execution-log.ts";
-import { type ExecutionPlan, limitsWithin, type PlanLimits } from "./execution-plan.ts";
+import { type ExecutionPlan, limitsWithin, type PlanLimits } from "./reading/execution-plan.ts";
 import type { CallDoor } from "./run-step.ts";
 import type { PlanStop } from "./stops.ts";
 

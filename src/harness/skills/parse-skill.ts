@@ -10,7 +10,7 @@ import { FOREIGN_KEYS, FRONT_MATTER_FIELDS, MANIFEST } from "./manifest-fields.t
 import type { Skill, SkillCallable, SkillFile, SkillLayer } from "./skill.ts";
 
 export const SKILL_FILE = "SKILL.md";
-export const MANIFEST_FILE = "manifest.yaml";
+const MANIFEST_FILE = "manifest.yaml";
 const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/;
 const MEBIBYTE = 1 << 20;
 const DEFAULTS = { timeoutMs: 30_000, memoryMb: 128, cpuMs: 30_000 } as const;

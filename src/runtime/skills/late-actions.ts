@@ -20,6 +20,7 @@ export function createLateActions(
     pinMcp: async (server, by) => (await mcp()).pinMcp(server, by),
     mcpTools: async (servers) => (await mcp()).mcpTools(servers),
     skills: async () => (await skills()).skills(),
+    contextPack: async (options) => (await skills()).contextPack(options),
     openSkills: async (options) => (await skills()).openSkills(options),
     async doctor() {
       const { examine } = await import("../doctor.ts");

@@ -8,6 +8,8 @@ import { createSkillExecutor, type SkillExecutor } from "../../harness/skills/sk
 import type { Clock } from "../../ports/clock.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { Store } from "../../ports/store/store.ts";
+import type { ContextPack } from "../../run/context/context-pack.ts";
+import { type ContextOptions, packContext } from "./context.ts";
 
 export interface SkillOptions {
   /** Rules, or somebody who decides. A skill that no rule allows is not run. */
@@ -21,6 +23,8 @@ export interface SkillOptions {
 export interface SkillActions {
   /** Built in, of the user, and in `skills/` at the root of the project. */
   skills(): Promise<SkillCatalogue>;
+  /** What an agent is to read: AGENTS.md, skills, files and inputs, bounded and hashed, secrets masked. */
+  contextPack(options: ContextOptions): Promise<ContextPack>;
   /** Every skill that is a program, loaded and ready to be called. */
   openSkills(options?: SkillOptions): Promise<SkillExecutor>;
 }
@@ -36,6 +40,7 @@ export interface SkillParts {
     /** Where files of skills are laid out. */
     readonly dir: string;
     readonly executor: Pick<Executor, "execute" | "forget">;
+    readonly redact: (text: string) => string;
   };
 }
 
@@ -43,10 +48,11 @@ const RUN_BYTES = 12;
 
 export function createSkillActions(parts: SkillParts, open: () => Promise<{ readonly store: Store }>): SkillActions {
   const { root, clock } = parts;
-  const { userDir, dir, executor } = parts.skillParts;
+  const { userDir, dir, executor, redact } = parts.skillParts;
   const skills = (): Promise<SkillCatalogue> => loadSkills({ user: userDir, project: join(root, "skills") });
   return {
     skills,
+    contextPack: (options) => packContext({ root, skills, redact }, options),
     async openSkills({ policy, granted = [], folder } = {}) {
       await parts.prepareState();
       const rules = policyFrom(policy);

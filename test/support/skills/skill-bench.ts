@@ -15,7 +15,7 @@ import type { Rule } from "../../../src/policy/rule.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import { executorIn, makeFolder, RUN } from "../process-fixture.ts";
 
-export const ALLOW: readonly Rule[] = Object.freeze([
+const ALLOW: readonly Rule[] = Object.freeze([
   { id: "t.allow", effect: "allow", pattern: { tool: "skill__*" } } as const,
 ]);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { planOf } from "../../../test/support/plans/plan-bench.ts";
-import type { JsonValue } from "../../base/json.ts";
+import { planOf } from "../../../../test/support/plans/plan-bench.ts";
+import type { JsonValue } from "../../../base/json.ts";
 import { type PlanPowers, readExecutionPlan } from "./read-plan.ts";
 
 const POWERS: PlanPowers = {

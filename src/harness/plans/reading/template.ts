@@ -2,8 +2,8 @@
  * `{{step}}` and `{{step.field}}` in the arguments of a plan, read once, when the plan is. What a step gives is a value from then on
  * and never read as a template again. `\{{` is the two braces themselves.
  */
-import type { Expression } from "../../base/expression.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import type { Expression } from "../../../base/expression.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 
 export interface TemplateProblems {
   report(at: string, problem: string): void;

@@ -1,6 +1,6 @@
 /** ExecutionPlan: a list of calls that was made at run time, by a model as a rule. It can do nothing that its parent cannot. */
-import type { Expression } from "../../base/expression.ts";
-import type { Schema } from "../../base/schema/schema.ts";
+import type { Expression } from "../../../base/expression.ts";
+import type { Schema } from "../../../base/schema/schema.ts";
 
 export const STEP_TYPES = ["skill", "tool"] as const;
 export type StepType = (typeof STEP_TYPES)[number];
@@ -54,7 +54,7 @@ export interface PlanLimits {
 }
 
 /** Ceilings: whoever asks for more gets these. */
-export const PLAN_LIMITS: PlanLimits = {
+const PLAN_LIMITS: PlanLimits = {
   steps: 10,
   calls: 15,
   runtimeMs: 300_000,

@@ -1,11 +1,11 @@
 /** JSON → a frozen plan, or every problem it has. An invalid plan is never run, not even in part. */
-import { type Diagnostic, diagnose } from "../../base/diagnostic.ts";
-import { sha256 } from "../../base/digest.ts";
-import { canonical, isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
-import { failed, ok, type Result } from "../../base/result.ts";
-import { readSchema, type Schema } from "../../base/schema/schema.ts";
-import { EXECUTION_ERRORS } from "../../ports/agents/execution-errors.ts";
-import { skillToolName } from "../skills/skill.ts";
+import { type Diagnostic, diagnose } from "../../../base/diagnostic.ts";
+import { sha256 } from "../../../base/digest.ts";
+import { canonical, isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
+import { failed, ok, type Result } from "../../../base/result.ts";
+import { readSchema, type Schema } from "../../../base/schema/schema.ts";
+import { EXECUTION_ERRORS } from "../../../ports/agents/execution-errors.ts";
+import { skillToolName } from "../../skills/skill.ts";
 import { type ExecutionPlan, type PlanStep, STEP_RISKS, STEP_TYPES } from "./execution-plan.ts";
 import { readTemplate } from "./template.ts";
 
