@@ -30,8 +30,8 @@ export interface Meter {
   readonly limits: AgentLimits;
   /** Which bound is reached; null: none. */
   reached(): Bound | null;
-  /** How long an answer may be, for a prompt of at most so many tokens; a bound: it no longer fits. */
-  room(promptTokens: number, model: string): number | Bound;
+  /** How long an answer of any of these models may be, for a prompt of at most so many tokens; a bound: it no longer fits. */
+  room(promptTokens: number, models: readonly string[]): number | Bound;
   addTurn(): void;
   addCall(): void;
   /** Returns what it cost. `names`: who has answered, and who was asked; the first with a price is billed. */
@@ -87,13 +87,15 @@ export function createMeter({ limits, prices, parent, leftMs }: MeterOptions): M
       if (count.tokens >= limits.tokens) return "max_tokens";
       return count.microUsd >= limits.usd * MICRO ? "max_usd" : (parent?.reached() ?? null);
     },
-    room(promptTokens, model) {
+    room(promptTokens, models) {
       const prompt = promptTokens + OVERHEAD_TOKENS;
-      const tokens = Math.min(ANSWER_TOKENS, limits.tokens - count.tokens - prompt);
+      const prices = models.map(priceOf);
+      const longest = Math.min(ANSWER_TOKENS, ...prices.map((price) => price?.outputTokens ?? ANSWER_TOKENS));
+      const tokens = Math.min(longest, limits.tokens - count.tokens - prompt);
       if (tokens < SHORTEST) return "max_tokens";
-      const money = affordable(priceOf(model), promptTokens, limits.usd * MICRO - count.microUsd);
+      const money = affordable(prices, promptTokens, limits.usd * MICRO - count.microUsd);
       if (money < SHORTEST) return "max_usd";
-      const outer = parent?.room(promptTokens, model) ?? ANSWER_TOKENS;
+      const outer = parent?.room(promptTokens, models) ?? ANSWER_TOKENS;
       return typeof outer === "string" ? outer : Math.min(tokens, money, outer);
     },
     addTurn() {
@@ -145,9 +147,9 @@ function billed(price: Price | null, tokens: Tokens): number {
 }
 
 /** How much output the money is enough for; it grows with the output, so half of the rest is tried again and again. */
-function affordable(price: Price | null, promptBytes: number, microUsd: number): number {
+function affordable(prices: readonly (Price | null)[], promptBytes: number, microUsd: number): number {
   const costs = (maxOutput: number): number =>
-    worstCall([price], { promptBytes, maxOutput, copies: 1, cache: "long" }).microUsd;
+    worstCall(prices, { promptBytes, maxOutput, copies: 1, cache: "long" }).microUsd;
   if (costs(ANSWER_TOKENS) <= microUsd) return ANSWER_TOKENS;
   let [fits, over] = [0, ANSWER_TOKENS];
   if (costs(0) > microUsd) return 0;

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { scriptedModel } from "../../test/support/harness/scripted-model.ts";
 import { testTool } from "../../test/support/harness/tools.ts";
 import { createVirtualClock } from "../../test/support/virtual-clock.ts";
+import { ratesOf } from "../limits/prices/price.ts";
 import { createMemoryJournal } from "./journal/memory-journal.ts";
 import type { AgentJournal } from "./journal/record.ts";
 import type { AgentBudget } from "./ports.ts";
@@ -180,6 +181,23 @@ describe("the bounds of a run", () => {
     expect(result.usage.microUsd).toBeLessThan(500_000);
   });
 
+  test("A4: the dearest model of a chain must be affordable, and no answer is longer than any of them can be", async () => {
+    const price = (dollars: number, outputTokens: number) => ({
+      ...{ rates: ratesOf({ input: dollars, output: dollars }), contextTokens: 100_000, outputTokens },
+      ...{ source: "the test", date: "2026-11-16" },
+    });
+    const models = {
+      providers: { test: (name: string) => scriptedModel([{ text: name }], { name }) },
+      prices: { cheap: price(1, 4000), dear: price(1000, 8000) },
+    };
+    const asked = { prompt: "go", budget: { usd: 0.1 }, ports: { models } };
+    expect((await runAgent({ ...asked, model: "test/cheap" })).status).toBe("completed");
+    expect((await runAgent({ ...asked, model: "test/cheap, test/dear" })).status).toBe("max_usd");
+    const model = scriptedModel([{ text: "x" }], { name: "cheap" });
+    await runAgent({ model, prompt: "go", ports: { models } });
+    expect(model.asked[0]?.maxOutputTokens).toBe(4000);
+  });
+
   test("A4: no limit can be left out by a number that is none", async () => {
     const result = await bounded({ turns: Number.NaN });
     expect(result.error?.code).toBe("HARNESS_OPTIONS_UNFIT");
@@ -249,7 +267,7 @@ describe("the steps of a run", () => {
       tools: [testTool("a"), b],
       ports: { journal, observer: { onStep: (step) => steps.push(step) } },
     });
-    expect(steps).toEqual(result.steps.slice(0, 1));
+    expect(steps).toEqual(result.steps);
     expect(result.steps[0]?.calls).toMatchObject([
       { id: "1", tool: "a", input: {}, ok: true, output: "ok" },
       { id: "2", tool: "b", input: { x: 1 }, ok: false, output: "b failed: no." },

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { askModels } from "../models/ask.ts";
 import { checkJson } from "../models/check-json.ts";
 import { type Answer, answeredBy, type Message, messageOf, schemaOf, textOf, tokensOf } from "../models/model.ts";
-import type { Candidate } from "../models/route.ts";
+import { type Candidate, namesOf } from "../models/route.ts";
 import type { ToolAnswer } from "../tools/tool.ts";
 import { userMessage } from "../transcript/talk.ts";
 import type { Session, Setting } from "./session.ts";
@@ -50,7 +50,7 @@ async function askOnce(
   const { ports, health, chronicle } = session;
   const { meter, helpers } = setting;
   const bytes = messages.reduce((sum, { content }) => sum + Buffer.byteLength(JSON.stringify(content)), 0);
-  const room = meter.room(bytes, helpers[0]?.model.modelId ?? "");
+  const room = meter.room(bytes, namesOf(helpers));
   if (typeof room === "string") return { ok: false, error: `the budget of the run is used up (${room})` };
   const billed: (readonly [Candidate, Answer])[] = [];
   const format = schema === undefined ? {} : { responseFormat: { type: "json" as const, schema: schemaOf(schema) } };

@@ -272,7 +272,7 @@ describe("P12: hooks", () => {
     const hooks = { postTool: tell("tool"), postStep: tell("step"), onStop: tell("stop") };
     const model = scriptedModel([{ calls: [{ tool: "look" }] }, { text: "done" }]);
     const result = await runAgent({ model, prompt: "go", tools: [testTool("look")], ports: { hooks } });
-    expect(heard).toEqual(["tool", "step", "stop"]);
+    expect(heard).toEqual(["tool", "step", "step", "stop"]);
     expect(result.status).toBe("completed");
   });
 });

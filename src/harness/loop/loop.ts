@@ -4,13 +4,11 @@
  */
 import { pawlError } from "../../base/errors.ts";
 import { HARNESS_ERRORS } from "../../ports/errors/harness-errors.ts";
-import type { AgentStep } from "../agent.ts";
-import { quietly } from "../journal/chronicle.ts";
 import { performCalls } from "./calls.ts";
 import { compactTalk } from "./compaction.ts";
 import { heedCritic } from "./critic.ts";
 import { failedEnding, loopEnding, stopOf } from "./endings.ts";
-import { denialOf, tellHook } from "./hooks.ts";
+import { denialOf, tellStep } from "./hooks.ts";
 import { createRepeats, type Repeats } from "./repeats.ts";
 import type { Ending, Session, Setting } from "./session.ts";
 import { finish } from "./structured.ts";
@@ -29,14 +27,9 @@ export async function runTalk(session: Session, setting: Setting): Promise<Endin
   }
 }
 
-/** After a turn: whoever watches is told, and may end it. */
+/** After a turn with calls: whoever watches is told, and may end it. */
 async function lookBack(session: Session, repeats: Repeats): Promise<Ending | null> {
-  const { chronicle, ports } = session;
-  const step = chronicle.state.steps.at(-1) as AgentStep;
-  const problem = quietly(() => ports.observer?.onStep?.(step));
-  if (problem !== null) await chronicle.note("observer_failed", problem);
-  if (ports.hooks !== undefined) await tellHook(chronicle, () => ports.hooks?.postStep?.(step));
-  const circle = repeats.see(step);
+  const circle = repeats.see(await tellStep(session));
   return circle === null ? heedCritic(session, "turn") : loopEnding(session, circle);
 }
 

@@ -4,9 +4,10 @@ import { HARNESS_ERRORS } from "../../ports/errors/harness-errors.ts";
 import { quietly } from "../journal/chronicle.ts";
 import { type Asked, askModels } from "../models/ask.ts";
 import { type Answer, answeredBy, type CallOptions, messageOf, schemaOf, tokensOf } from "../models/model.ts";
-import type { Candidate } from "../models/route.ts";
+import { type Candidate, namesOf } from "../models/route.ts";
 import { atMost } from "../transcript/talk.ts";
 import { boundEnding, haltEnding, wordsOf } from "./endings.ts";
+import { tellStep } from "./hooks.ts";
 import type { Ending, Session, Setting } from "./session.ts";
 
 /** null: there is an answer. */
@@ -14,9 +15,8 @@ export async function takeTurn(session: Session, setting: Setting): Promise<Endi
   const { chronicle } = session;
   const { talk } = chronicle.state;
   if (talk === null) return null;
-  const [first] = setting.candidates;
   const prompt = atMost(talk) + (talk.measured === null ? setting.offeredBytes : 0);
-  const room = setting.meter.room(prompt, first?.model.modelId ?? "");
+  const room = setting.meter.room(prompt, namesOf(setting.candidates));
   if (typeof room === "string") return boundEnding(session, setting, room);
   setting.meter.addTurn();
   const asked = await ask(session, setting, {
@@ -26,6 +26,8 @@ export async function takeTurn(session: Session, setting: Setting): Promise<Endi
   });
   if (asked.kind === "aborted") return haltEnding(session);
   if (asked.kind === "failed") return modelEnding(session, asked);
+  // A turn with calls is over when they are.
+  if (chronicle.state.open.length === 0 || setting.offered.length === 0) await tellStep(session);
   const { finishReason } = asked.answer;
   const unfit = UNFIT[finishReason.unified];
   if (unfit !== undefined && chronicle.state.open.length === 0) {

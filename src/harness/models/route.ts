@@ -15,6 +15,11 @@ export interface Candidate {
   readonly options: Pick<CallOptions, "providerOptions">;
 }
 
+/** As price lists know them. */
+export function namesOf(candidates: readonly Candidate[]): readonly string[] {
+  return candidates.map(({ model }) => model.modelId);
+}
+
 /** Providers speak through the SDK, which is one wire to us. */
 const WIRE: WireName = "chat";
 
