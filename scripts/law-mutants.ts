@@ -1,4 +1,5 @@
 /** One mutant per guard, of every area. */
+import { AGENT_MUTANTS } from "./mutants/agents.ts";
 import { APPROVAL_MUTANTS } from "./mutants/approvals.ts";
 import { CHANGE_MUTANTS } from "./mutants/change.ts";
 import { CLAUDE_MUTANTS } from "./mutants/claude.ts";
@@ -36,4 +37,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...SKILL_MUTANTS,
   ...HARNESS_MUTANTS,
   ...CLAUDE_MUTANTS,
+  ...AGENT_MUTANTS,
 ];

@@ -6,9 +6,6 @@ import type { PolicyRequest } from "../../policy/request.ts";
 import type { ProcessReport, ProcessRequest } from "../executor.ts";
 import type { ModelDoor } from "../models/model-access.ts";
 
-/** What a backend declares of itself. */
-export type AgentCapabilities = AgentSignature["capabilities"];
-
 /** What the machine has of it. */
 export interface AgentProbe {
   /** null: it is not installed. */

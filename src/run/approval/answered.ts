@@ -54,15 +54,15 @@ function refuse(lane: Lane, cause: "denied" | "expired", error: string): boolean
 
 export function answered(plan: Plan, state: Waiting, event: EventOf<"approval.answered">): RunState {
   const lane = laneFor(plan, state, event.stage);
-  const { question } = lane;
-  const scope = question?.scope ?? null;
+  const kind = lane.question?.kind;
+  const scope = lane.question?.scope ?? null;
   lane.question = null;
   switch (event.answer) {
     case "approve_run":
       if (scope !== null) state.facts.allowed.add(scope);
       return granted(state, lane, event.digest);
     case "approve":
-      if (question?.kind === "call") return callAllowed(state, lane);
+      if (kind === "call") return callAllowed(state, lane);
       return granted(state, lane, event.digest);
     case "deny": {
       const error = `denied by ${event.by}${event.why === undefined ? "" : `: ${event.why}`}`;
