@@ -233,6 +233,13 @@ export const SKILL_MUTANTS: readonly Mutant[] = [
     tests: CONTEXT,
   },
   {
+    name: "an agent is not told its context",
+    file: "src/kernel/agents/agent.ts",
+    find: "systemOf(role, effect.stage.agent.context?.text)",
+    replace: "systemOf(role)",
+    tests: ["src/kernel/agents"],
+  },
+  {
     name: "a context has no bound",
     file: "src/run/context/context-pack.ts",
     find: 'if (bytesOf(block) > left) return "no_room";',

@@ -182,6 +182,13 @@ export interface AgentDefaults {
   readonly maxTurns?: number;
 }
 
+/** What an agent is told besides its task: skills by name, files of the project by glob. */
+export interface AgentContext {
+  readonly skills: readonly string[];
+  readonly files: readonly string[];
+  readonly where: Span;
+}
+
 export interface AgentSpec extends AgentDefaults {
   readonly role: AgentRole;
   readonly goal: Expression;
@@ -191,6 +198,7 @@ export interface AgentSpec extends AgentDefaults {
   readonly schema?: JsonObject;
   readonly program?: Program;
   readonly script?: { readonly name: string; readonly where: Span };
+  readonly context?: AgentContext;
   readonly with: Expression;
   readonly where: Span;
 }

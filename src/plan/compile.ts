@@ -10,7 +10,7 @@ import { STAGNATION_DEFAULTS } from "../limits/stagnation/thresholds.ts";
 import { frozen, type Rule } from "../policy/rule.ts";
 import { GUARD } from "../policy/shipped/guard.ts";
 import { SETS } from "../policy/shipped/sets.ts";
-import type { AgentSignature } from "./agents/agent-signature.ts";
+import type { AgentSignature, PlanAgent } from "./agents/agent-signature.ts";
 import type { AgentSpecOfStage } from "./agents/agent-wall.ts";
 import { checkAgents } from "./agents/check-agent.ts";
 import { MEASURES, worstCase } from "./bound.ts";
@@ -42,6 +42,8 @@ export interface CompileInput {
   readonly agents?: readonly AgentSignature[];
   /** What the script file of an agent says, which was read already; undefined: it names none. */
   readonly script?: (agent: AgentSpecOfStage, from: string) => JsonObject | undefined;
+  /** What an agent is told besides its task, which was put together already; undefined: nothing. */
+  readonly context?: (agent: AgentSpecOfStage) => PlanAgent["context"];
   /** The rules of a gate together with those of the file it names, which was read already; undefined: it names none. */
   readonly gateRules?: (gate: InspectionSpec, from: string) => ChangeRules | undefined;
 }
@@ -122,6 +124,7 @@ function compileOne(
       workspace: blueprint.workspace.kind,
       agent: blueprint.agent ?? {},
       script: (agent) => input.script?.(agent, blueprint.file),
+      context: (agent) => input.context?.(agent),
       actions,
       child,
       changeRules: (inspection) => input.gateRules?.(inspection, blueprint.file) ?? inspection.rules,

@@ -14,7 +14,7 @@ import type {
   WorkspaceKind,
 } from "../blueprint/blueprint.ts";
 import { QUESTION_MS } from "../blueprint/gate/read-gate.ts";
-import type { Toolset } from "./agents/agent-signature.ts";
+import type { PlanAgent, Toolset } from "./agents/agent-signature.ts";
 import { type AgentSpecOfStage, stageWall } from "./agents/agent-wall.ts";
 import { toolsetOf } from "./agents/toolsets.ts";
 import { type ChildBounds, ENDING_MS, visitBound } from "./bound.ts";
@@ -40,6 +40,7 @@ export interface Materials {
   readonly agent: AgentDefaults;
   /** What the file says that the agent names; undefined: it names none. */
   readonly script: (spec: AgentSpecOfStage) => JsonObject | undefined;
+  readonly context: (spec: AgentSpecOfStage) => PlanAgent["context"];
   readonly actions: ReadonlyMap<string, ActionSignature>;
   readonly child: (spec: RunSpec) => Child;
   /** What the gate itself says, together with the file it names. */
@@ -99,7 +100,7 @@ function buildAgent(
 ): LeafStage {
   const { role, goal, outcomes, schema = null, program, with: settings } = spec.agent;
   const { use = "", model = null, toolset, maxTurns = null } = { ...materials.agent, ...spec.agent };
-  const script = materials.script(spec);
+  const [script, context] = [materials.script(spec), materials.context(spec)];
   const agent = {
     use,
     role,
@@ -111,6 +112,7 @@ function buildAgent(
     maxTurns,
     ...(program === undefined ? {} : { program: orderProgram(program) }),
     ...(script === undefined ? {} : { script }),
+    ...(context === undefined ? {} : { context }),
     with: orderKeys(settings),
   };
   return { ...common, ...walledOf(spec, materials), kind: "agent", agent, ...modelsOf(spec) };

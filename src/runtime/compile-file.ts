@@ -1,19 +1,22 @@
 /** From a path to a plan: reads the blueprint and every blueprint it names, then compiles. Writes nothing. */
 import { dirname, join, relative, resolve } from "node:path";
 import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
+import { isPawlError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { failed } from "../base/result.ts";
-import type { Blueprint, GateFileName, LeafSpec, StageSpec } from "../blueprint/blueprint.ts";
+import type { AgentContext, Blueprint, GateFileName, LeafSpec, StageSpec } from "../blueprint/blueprint.ts";
 import { addGateFile, type GateFile, parseGateFile } from "../blueprint/gate/parse-gate-file.ts";
 import { parseBlueprint } from "../blueprint/validate.ts";
 import type { AgentSignature } from "../plan/agents/agent-signature.ts";
 import { compile } from "../plan/compile.ts";
 import type { ActionSignature } from "../plan/plan.ts";
 import { cutStages } from "../plan/routes.ts";
+import type { ContextPack } from "../run/context/context-pack.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
 import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
 import { readBlueprint, sizeOfFile } from "./read-blueprint.ts";
 import type { Compiled, CompileOptions } from "./runtime.ts";
+import type { ContextOptions } from "./skills/context.ts";
 
 interface Loading {
   readonly root: string;
@@ -22,6 +25,8 @@ interface Loading {
   readonly problems: Diagnostic[];
   readonly gateFiles: Map<string, GateFile>;
   readonly scripts: Map<string, JsonObject>;
+  readonly contexts: Map<AgentContext, ContextPack>;
+  readonly pack: CompileHost["contextPack"];
   readonly seen: Set<string>;
 }
 
@@ -29,6 +34,8 @@ export interface CompileHost {
   readonly actions: readonly ActionSignature[];
   readonly agents?: readonly AgentSignature[];
   readonly policyFiles: PolicyFiles;
+  /** Puts together what agents are told besides their task. */
+  readonly contextPack: (options: ContextOptions) => Promise<ContextPack>;
 }
 
 export async function compileFile(
@@ -45,6 +52,8 @@ export async function compileFile(
     problems: [],
     gateFiles: new Map(),
     scripts: new Map(),
+    contexts: new Map(),
+    pack: host.contextPack,
     seen: new Set(),
   };
   const file = resolve(root, path);
@@ -64,6 +73,10 @@ export async function compileFile(
     child,
     script({ agent }, blueprintFile) {
       return agent.script && loading.scripts.get(resolve(root, dirname(blueprintFile), agent.script.name));
+    },
+    context({ agent }) {
+      const pack = agent.context && loading.contexts.get(agent.context);
+      return pack && { text: pack.text, sha256: pack.sha256 };
     },
     gateRules({ rules, by, from }, blueprintFile) {
       const found = from && loading.gateFiles.get(resolve(root, dirname(blueprintFile), from.name));
@@ -89,6 +102,7 @@ async function load(loading: Loading, file: string): Promise<void> {
     await loadGateFile(loading, join(dirname(file), from.name), from);
   for (const script of scriptNames(parsed.value.stages))
     await loadScript(loading, join(dirname(file), script.name), script);
+  for (const context of contextsOf(parsed.value.stages)) await loadContext(loading, context);
   for (const name of childNames(parsed.value.stages)) {
     const path = join(dirname(file), name);
     // A child that cannot be read is reported by the compiler, at the stage that names it.
@@ -107,6 +121,15 @@ async function loadGateFile(loading: Loading, file: string, { name, where }: Gat
   const parsed = text.ok ? parseGateFile(text.value, shown) : text;
   if (parsed.ok) loading.gateFiles.set(file, parsed.value);
   else loading.problems.push(...parsed.problems);
+}
+
+async function loadContext({ contexts, problems, pack }: Loading, context: AgentContext): Promise<void> {
+  try {
+    contexts.set(context, await pack({ skills: context.skills, files: context.files }));
+  } catch (error) {
+    if (!isPawlError(error)) throw error;
+    problems.push(...error.problems.map((problem) => ({ ...problem, where: context.where })));
+  }
 }
 
 async function loadScript(loading: Loading, file: string, { name, where }: GateFileName): Promise<void> {
@@ -129,6 +152,10 @@ function leavesOf(stages: readonly StageSpec[]): readonly LeafSpec[] {
 
 function gateFileNames(stages: readonly StageSpec[]): readonly GateFileName[] {
   return leavesOf(stages).flatMap((leaf) => (leaf.kind === "inspection" && leaf.from !== undefined ? [leaf.from] : []));
+}
+
+function contextsOf(stages: readonly StageSpec[]): readonly AgentContext[] {
+  return leavesOf(stages).flatMap((leaf) => (leaf.kind === "agent" && leaf.agent.context) || []);
 }
 
 function scriptNames(stages: readonly StageSpec[]): readonly GateFileName[] {

@@ -60,12 +60,17 @@ interface Open {
   readonly engine: Engine;
 }
 
-function createCompiler(parts: RuntimeParts): Pick<Runtime, "policyLayers" | "compile"> {
+function createCompiler(
+  parts: RuntimeParts,
+  contextPack: Runtime["contextPack"],
+): Pick<Runtime, "policyLayers" | "compile"> {
   const { root, actions, agents, policyFiles } = parts;
   return {
     policyLayers: () => loadPolicyLayers(root, policyFiles),
     compile: (path, options) =>
-      compileFile(root, path, options, { actions: actions.signatures(), agents: signaturesOf(agents), policyFiles }),
+      compileFile(root, path, options, {
+        ...{ actions: actions.signatures(), agents: signaturesOf(agents), policyFiles, contextPack },
+      }),
   };
 }
 
@@ -88,6 +93,8 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   /** What is open; a store that could not be opened has nothing to end, and whoever asked for it was told. */
   const opened = async (): Promise<Open | null> => opening?.catch(() => null) ?? null;
 
+  const late = createLateActions(parts, open);
+
   async function close(): Promise<void> {
     const found = await opened();
     await found?.engine.drain();
@@ -96,14 +103,14 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   }
 
   return {
-    ...createCompiler(parts),
+    ...createCompiler(parts, late.contextPack),
     ...createLauncher(parts, open),
     ...createWaking({ root: parts.root, admit: (run) => admitHere(parts, open, run) }, open, hasState),
     ...createApprovals(parts, open, hasState),
     ...createKiller(parts, open, hasState),
     breakers: async (query) => (hasState() ? (await open()).store.breakers.list(query) : { breakers: [], next: null }),
     ...createMoney(parts, open, hasState),
-    ...createLateActions(parts, open),
+    ...late,
     trees: async (run) => treesOfRun((await open()).store, run),
     diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),
     sweep: async (options) => sweepAll(parts, (await open()).store, options),

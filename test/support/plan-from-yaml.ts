@@ -73,6 +73,8 @@ export function planFrom(text: string, options: PlanOptions = {}): Plan {
     actions: TEST_ACTIONS,
     agents: TEST_AGENTS,
     script: ({ agent }) => (agent.script === undefined ? undefined : { says: agent.script.name }),
+    context: ({ agent }) =>
+      agent.context && { text: `knows ${agent.context.skills.join()}`, sha256: "of what it knows" },
     rules: [],
     child,
   });

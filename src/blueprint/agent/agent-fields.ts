@@ -15,7 +15,7 @@ import {
   type Shape,
   text,
 } from "../shapes/shape.ts";
-import { name, scriptPath } from "../shapes/value-shapes.ts";
+import { name, pathPattern, scriptPath } from "../shapes/value-shapes.ts";
 
 const MOST_OUTCOMES = 16;
 const use = { shape: name(), about: "The backend: scripted, command, claude, codex, acp or model." } as const;
@@ -30,6 +30,12 @@ const SHARED = {
   toolset: { shape: name(), about: "What it may use at all, such as repo_readonly (whatever policy allows)." },
   max_turns: { shape: integer(1, 100_000), about: "Most turns of one attempt." },
 } as const satisfies Record<string, Field<unknown>>;
+
+const skillName = text({
+  expected: "the name of a skill such as tidy or tidy@1.2.0",
+  max: 96,
+  pattern: /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:@\d+\.\d+\.\d+)?$/,
+});
 
 export const AGENT = object(
   {
@@ -46,6 +52,14 @@ export const AGENT = object(
     schema: { shape: jsonSchema(), about: "JSON Schema of its answer, which becomes the output of the stage." },
     run: { shape: program(), about: "With `use: command`: the program." },
     script: { shape: scriptPath(), about: "With `use: scripted`: the file that says what it does." },
+    skills: {
+      shape: list(skillName, { min: 1, max: 20 }),
+      about: "Skills it is told, as name or name@version; as they are when the plan is made.",
+    },
+    context: {
+      shape: list(pathPattern(), { min: 1, max: 50 }),
+      about: "Files of the project it is shown, beside AGENTS.md; as they are when the plan is made.",
+    },
     with: { shape: expressionMap(), about: "Settings of the backend itself." },
   },
   "agent",

@@ -33,6 +33,7 @@ export function readAgent(found: AgentFound, at: Range, { problems }: Reading): 
     goal: found.goal?.value ?? { lit: "" },
     outcomes: [...new Set(written ?? (role === "checker" ? VERDICTS : []))],
     ...ownOf(found, span),
+    ...contextOf(found, span),
     with: found.with?.value ?? { lit: {} },
     where: span(found.use?.node ?? at),
   };
@@ -44,4 +45,11 @@ function ownOf({ schema, run, script }: AgentFound, span: (at: Range) => Span): 
     ...(run === undefined ? {} : { program: run.value }),
     ...(script === undefined ? {} : { script: { name: script.value, where: span(script.node) } }),
   };
+}
+
+function contextOf({ skills, context }: AgentFound, span: (at: Range) => Span): Pick<AgentSpec, "context"> {
+  const [first] = [skills, context].filter((given) => given !== undefined);
+  if (first === undefined) return {};
+  const texts = (given: typeof skills): readonly string[] => (given?.value ?? []).map(({ value }) => value);
+  return { context: { skills: texts(skills), files: texts(context), where: span(first.node) } };
 }

@@ -166,7 +166,7 @@ async function taskFor(flight: AgentFlight, { place, door, home }: Seat, parts: 
   });
   return {
     prompt,
-    system: systemOf(role),
+    system: systemOf(role, effect.stage.agent.context?.text),
     model,
     maxTurns,
     schema: answerSchema(outcomes, schema),

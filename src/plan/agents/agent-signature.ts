@@ -62,5 +62,7 @@ export interface PlanAgent {
   readonly program?: Program;
   /** As it was when the plan was made. */
   readonly script?: JsonObject;
+  /** What it is told besides its task, as it was when the plan was made. */
+  readonly context?: { readonly text: string; readonly sha256: string };
   readonly with: Expression;
 }

@@ -25,6 +25,35 @@ const write = (path: string, text: string): void => {
 };
 const skill = (name: string): string => `---\nname: ${name}\ndescription: Does ${name}.\n---\nSay ${name}.\n`;
 
+describe("an agent stage", () => {
+  const blueprint = (agent: string): string =>
+    `version: 1\nname: t\npolicy: { allow: [{ action: "agent.*" }, { run: ["**"] }, { read: "**" }, { edit: "**" }] }\nstages:\n  - { id: a, agent: { use: command, goal: x, run: ["true"], ${agent} } }\n`;
+  const contextOf = async (agent: string) => {
+    write("b.yaml", blueprint(agent));
+    const { plan } = await runtime.compile("b.yaml", { level: "L2" });
+    if (!plan.ok)
+      return plan.problems.map(({ code, where }) => `${where?.file}:${where?.line}:${where?.column} ${code}`);
+    const [stage] = plan.value.stages;
+    return stage?.kind === "agent" ? stage.agent.context : undefined;
+  };
+
+  test("T8: is told the skills and files that it names, frozen into the plan by their digest", async () => {
+    write("AGENTS.md", "Be kind.");
+    write("src/a.ts", "a");
+    const context = await contextOf('skills: [minimal-fix], context: ["src/**"]');
+    expect(context).toMatchObject({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect((context as { text: string }).text).toMatch(/Be kind\.[\s\S]*Change only what[\s\S]*src\/a\.ts/);
+    write("src/a.ts", "changed");
+    const after = await contextOf('skills: [minimal-fix], context: ["src/**"]');
+    expect(after).not.toEqual(context);
+    expect(await contextOf("role: implementer")).toBeUndefined();
+  });
+
+  test("T8: is refused with the place when it names a skill that is not there", async () => {
+    expect(await contextOf("skills: [none]")).toEqual([expect.stringMatching(/^b\.yaml:5:\d+ SKILL_NOT_LOADED$/)]);
+  });
+});
+
 describe("skills of a project", () => {
   test("T8: come from the package, from the user and from the root of the project", async () => {
     write("config/pawl/skills/mine/SKILL.md", skill("mine"));
