@@ -62,8 +62,8 @@ export const HARNESS_MUTANTS: readonly Mutant[] = [
   {
     name: "an agent asks for more tokens than are left",
     file: "src/harness/meter.ts",
-    find: "const tokens = Math.min(ANSWER_TOKENS, limits.tokens - count.tokens - prompt);",
-    replace: "const tokens = prompt > 0 ? ANSWER_TOKENS : 0;",
+    find: "const tokens = Math.min(longest, limits.tokens - count.tokens - prompt);",
+    replace: "const tokens = prompt > 0 ? longest : 0;",
     tests: RUN,
   },
   {
@@ -71,6 +71,13 @@ export const HARNESS_MUTANTS: readonly Mutant[] = [
     file: "src/harness/meter.ts",
     find: 'if (money < SHORTEST) return "max_usd";',
     replace: "",
+    tests: RUN,
+  },
+  {
+    name: "only the first model of a chain must be affordable",
+    file: "src/harness/meter.ts",
+    find: "const money = affordable(prices, promptTokens,",
+    replace: "const money = affordable(prices.slice(0, 1), promptTokens,",
     tests: RUN,
   },
   {
