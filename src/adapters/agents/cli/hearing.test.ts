@@ -43,14 +43,19 @@ test("who is denied and goes on has not given up", async () => {
   expect(hearing.denied()).toBeNull();
 });
 
-test("a call that a person must decide ends it, and no other call happens", async () => {
-  const { hearing, stops } = hearingWith(({ id }) => (id === "1" ? { answer: "defer", why: "ask" } : allow()));
+test("a call that a person must decide ends it, and no other call is even asked about", async () => {
+  const asked: string[] = [];
+  const { hearing, stops } = hearingWith(({ id }) => {
+    asked.push(id);
+    return { answer: "defer", why: "ask" };
+  });
   expect(await hearing.ask(call("1"))).toBe("defer");
   expect(await hearing.ask(call("2"))).toBe("deny");
   expect({ verdict: hearing.verdict(), stops: stops() }).toEqual({
     verdict: { kind: "deferred", call: call("1") },
     stops: 1,
   });
+  expect(asked).toEqual(["1"]);
 });
 
 test("a call that was allowed while it was being ended does not happen", async () => {
