@@ -3,6 +3,7 @@ import { AGENT_MUTANTS } from "./mutants/agents.ts";
 import { APPROVAL_MUTANTS } from "./mutants/approvals.ts";
 import { CHANGE_MUTANTS } from "./mutants/change.ts";
 import { CLAUDE_MUTANTS } from "./mutants/claude.ts";
+import { CLI_AGENT_MUTANTS } from "./mutants/cli-agents.ts";
 import { GATEWAY_MUTANTS } from "./mutants/gateway.ts";
 import { HARNESS_MUTANTS } from "./mutants/harness.ts";
 import { JUDGEMENT_MUTANTS } from "./mutants/judgement.ts";
@@ -38,4 +39,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...HARNESS_MUTANTS,
   ...CLAUDE_MUTANTS,
   ...AGENT_MUTANTS,
+  ...CLI_AGENT_MUTANTS,
 ];

@@ -4,6 +4,7 @@ import { createAcpBackend } from "../../../../src/adapters/agents/acp/backend.ts
 import type { CliOptions } from "../../../../src/adapters/agents/cli/run-cli.ts";
 import { createCodexBackend } from "../../../../src/adapters/agents/codex/backend.ts";
 import type { AgentBackend } from "../../../../src/ports/agents/agent-backend.ts";
+import type { ToolUse } from "../../model-api/script.ts";
 import { pathWith } from "./on-path.ts";
 import type { Actor } from "./stage.ts";
 
@@ -11,7 +12,11 @@ type Name = Exclude<AgentName, "claude">;
 
 const WORK = "/workspace";
 
-const PARTS: Readonly<Record<Name, Omit<Actor, "backend">>> = {
+interface RealWords extends Omit<Actor, "backend"> {
+  read(path: string): ToolUse;
+}
+
+export const WORDS: Readonly<Record<Name, RealWords>> = {
   codex: {
     model: "gpt-5.5",
     write: (path, content) => ({
@@ -20,11 +25,13 @@ const PARTS: Readonly<Record<Name, Omit<Actor, "backend">>> = {
       text: `*** Begin Patch\n*** Add File: ${WORK}/${path}\n${content.replace(/^/gm, "+")}\n*** End Patch\n`,
     }),
     run: (cmd) => ({ name: "exec_command", args: { cmd } }),
+    read: (path) => ({ name: "exec_command", args: { cmd: `cat ${path}` } }),
   },
   gemini: {
     model: "gemini-2.5-flash",
     write: (path, content) => ({ name: "write_file", args: { file_path: `${WORK}/${path}`, content } }),
     run: (command) => ({ name: "run_shell_command", args: { command } }),
+    read: (path) => ({ name: "read_file", args: { file_path: `${WORK}/${path}` } }),
     overloaded: 503,
     forgets: true,
   },
@@ -32,12 +39,14 @@ const PARTS: Readonly<Record<Name, Omit<Actor, "backend">>> = {
     model: "gpt-4.1",
     write: (path, content) => ({ name: "write", args: { filePath: `${WORK}/${path}`, content } }),
     run: (command) => ({ name: "bash", args: { command, description: "It runs." } }),
+    read: (path) => ({ name: "read", args: { filePath: `${WORK}/${path}` } }),
   },
   grok: {
     model: "gpt-5.5",
     sideModel: "grok-4.6",
     write: (path, content) => ({ name: "write", args: { file_path: `${WORK}/${path}`, content } }),
     run: (command) => ({ name: "run_terminal_command", args: { command, description: "It runs." } }),
+    read: (path) => ({ name: "read_file", args: { target_file: `${WORK}/${path}` } }),
   },
 };
 
@@ -49,10 +58,15 @@ function backendOf(name: Name, program: string, executor: CliOptions["executor"]
 }
 
 /** null: it is not installed. */
-export function realActor(name: Name): Actor | null {
-  const program = findAgent(AGENT_PROGRAMS.find((agent) => agent.name === name) as (typeof AGENT_PROGRAMS)[number]);
-  if (program === null) return null;
-  return { ...PARTS[name], backend: (executor) => backendOf(name, program, executor) };
+export function realProgram(name: Name): string | null {
+  return findAgent(AGENT_PROGRAMS.find((agent) => agent.name === name) as (typeof AGENT_PROGRAMS)[number]);
 }
 
-export const REAL_NAMES = Object.keys(PARTS) as readonly Name[];
+/** null: it is not installed. */
+export function realActor(name: Name): Actor | null {
+  const program = realProgram(name);
+  if (program === null) return null;
+  return { ...WORDS[name], backend: (executor) => backendOf(name, program, executor) };
+}
+
+export const REAL_NAMES = Object.keys(WORDS) as readonly Name[];
