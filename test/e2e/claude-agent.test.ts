@@ -323,6 +323,13 @@ describe.runIf(program !== null)("Claude Code behind the wall", { timeout: 60_00
     expectClean(place);
   });
 
+  test("begins its session again when it was killed before anything of it was kept", async () => {
+    const place = await placeWith([{ text: "Here I am.", usage: USAGE }]);
+    const session = "11111111-2222-4333-8444-555555555555";
+    const { report } = await live(agentIn(place), place.taskOf({ session, goesOn: "again" }));
+    expect(report).toMatchObject({ outcome: { kind: "completed" }, text: "Here I am.", session });
+  });
+
   test("is lost when it says nothing at its end", async () => {
     const place = await placeWith([{ text: "b", tools: [bash("kill -KILL $PPID")] }, { text: "x" }]);
     const { report } = await live(agentIn(place), place.taskOf());
