@@ -64,7 +64,7 @@ describe.runIf(program !== null)("Claude Code behind the wall", { timeout: 60_00
     expect(await agentIn(place).probe()).toEqual({
       version: claude?.version,
       program,
-      tested: claude?.version,
+      tested: `2.1.317 – ${claude?.version}`,
       inRange: true,
       hint: null,
     });
@@ -125,6 +125,35 @@ describe.runIf(program !== null)("Claude Code behind the wall", { timeout: 60_00
     expect(["new.txt", "made"].filter((name) => existsSync(join(place.work, name)))).toEqual([]);
     expect(place.api.calls()[1]?.body).toContain("rule 7 says no");
     expectExact(place, report.reported);
+  });
+
+  const TOOLS: NonNullable<Step["tools"]> = [
+    { name: "ToolSearch", args: { query: "select:WebFetch", max_results: 1 } },
+    { name: "TaskCreate", args: { subject: "s", description: "d" } },
+    { name: "TaskList", args: {} },
+    { name: "ReportFindings", args: { findings: [] } },
+    { name: "Skill", args: { skill: "verify" } },
+    { name: "WebFetch", args: { url: "https://example.org/", prompt: "p" } },
+    { name: "WebSearch", args: { query: "pawl" } },
+    { name: "Monitor", args: { command: "touch monitored", description: "d", timeout_ms: 1000 } },
+    { name: "Glob", args: { pattern: "*" } },
+    { name: "Grep", args: { pattern: "A" } },
+    { name: "CronCreate", args: { cron: "* * * * *", prompt: "p" } },
+    { name: "SomethingNew", args: {} },
+  ];
+
+  test("does none of what it offers without asking", async () => {
+    const place = await placeWith([{ text: "t", tools: TOOLS }, { text: "Done." }]);
+    const denied = await live(agentIn(place), place.taskOf(), { decide: () => ({ answer: "deny", why: "no" }) });
+    expect(denied.report.outcome).toEqual({ kind: "completed" });
+    const results = denied.events.flatMap((event) => (event.type === "tool_result" ? [event] : []));
+    expect(results.filter(({ ok }) => ok)).toEqual([]);
+    expect(results).toHaveLength(TOOLS.length);
+    // Of the others it knows nothing, or they were taken from it.
+    expect(denied.calls.map(({ tool }) => tool)).toEqual([
+      ...["ToolSearch", "TaskCreate", "TaskList", "ReportFindings", "WebFetch", "WebSearch", "Monitor"],
+    ]);
+    expect(existsSync(join(place.work, "monitored"))).toBe(false);
   });
 
   test("asks for what its own helpers do", async () => {
@@ -292,6 +321,13 @@ describe.runIf(program !== null)("Claude Code behind the wall", { timeout: 60_00
     expect(place.api.calls().at(-1)?.body).toContain("Do what you are told.");
     expect(report.reported?.tokens).toBe(1540);
     expectClean(place);
+  });
+
+  test("begins its session again when it was killed before anything of it was kept", async () => {
+    const place = await placeWith([{ text: "Here I am.", usage: USAGE }]);
+    const session = "11111111-2222-4333-8444-555555555555";
+    const { report } = await live(agentIn(place), place.taskOf({ session, goesOn: "again" }));
+    expect(report).toMatchObject({ outcome: { kind: "completed" }, text: "Here I am.", session });
   });
 
   test("is lost when it says nothing at its end", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -81,8 +81,20 @@ describe("how Claude Code is started", () => {
   test("with a session of its own, or the one that it goes on with", async () => {
     const fresh = (await launchOf()).argv;
     expect([optionIn(fresh, "--session-id"), optionIn(fresh, "--resume")]).toEqual(["new", undefined]);
-    const resumed = (await launchOf({ session: "old" })).argv;
-    expect([optionIn(resumed, "--session-id"), optionIn(resumed, "--resume")]).toEqual([undefined, "old"]);
+    const session = "11111111-2222-4333-8444-555555555555";
+    const folder = join(home, "claude/projects/-workspace");
+    const chosen = async (kept: string | null, name = session): Promise<unknown> => {
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder, { recursive: true });
+      if (kept !== null) writeFileSync(join(folder, `${session}.jsonl`), kept);
+      const { argv } = await launchOf({ session: name });
+      return { begins: optionIn(argv, "--session-id"), goesOn: optionIn(argv, "--resume") };
+    };
+    expect(await chosen('{"type":"x"}\n{"a":1,"type":"user"}\n')).toEqual({ begins: undefined, goesOn: session });
+    // Nothing of it was kept: it begins again. What is torn, and what is no session, is left alone.
+    expect(await chosen(null)).toEqual({ begins: session, goesOn: undefined });
+    expect(await chosen('{"type":"x"}\n')).toEqual({ begins: "new", goesOn: undefined });
+    expect(await chosen(null, "../../other")).toEqual({ begins: "new", goesOn: undefined });
   });
 
   test("with what the task says, and every model that it may ask for is the same", async () => {

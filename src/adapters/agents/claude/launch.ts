@@ -1,5 +1,5 @@
 /** How Claude Code is started for one task: its program, its settings and its variables, and where it finds them behind the wall. */
-import { mkdir } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject } from "../../../base/json.ts";
 import type { AgentTask } from "../../../ports/agents/agent-backend.ts";
@@ -43,6 +43,8 @@ const UNFIT = [
 
 const SETTINGS: JsonObject = { skipWebFetchPreflight: true, includeCoAuthoredBy: false, autoMemoryEnabled: false };
 
+const SESSION = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 export interface Launch {
   readonly program: string;
   /** Of a session that begins now; a session that goes on has its own. */
@@ -59,7 +61,16 @@ export async function requestOf(task: AgentTask, launch: Launch): Promise<Omit<P
   const settings = JSON.stringify(ahead === null ? SETTINGS : { ...SETTINGS, hooks: ahead.hooks });
   return {
     ...task.process,
-    argv: [...ageing(ahead), PROGRAM, ...TALK, ...ALONE, "--settings", settings, ...optionsOf(task, launch)],
+    argv: [
+      ...ageing(ahead),
+      PROGRAM,
+      ...TALK,
+      ...ALONE,
+      "--settings",
+      settings,
+      ...(await sessionOf(task, launch)),
+      ...optionsOf(task),
+    ],
     env: { ...QUIET, ...modelVariables(task.model), ...launch.door.env },
     mounts: [
       ...task.process.mounts,
@@ -86,9 +97,29 @@ function configFolder({ home }: AgentTask): string {
   return join(home, "claude");
 }
 
-function optionsOf({ session, model, maxTurns, schema }: AgentTask, { newSession }: Launch): readonly string[] {
+/** A session that was cut off before anything of it was kept begins again under its name; what is torn, under a new one. */
+async function sessionOf(task: AgentTask, { newSession, ahead }: Launch): Promise<readonly string[]> {
+  const { session } = task;
+  if (session === null || !SESSION.test(session)) return ["--session-id", newSession];
+  const kept = await keptOf(configFolder(task), session);
+  if (ahead !== null || kept === "whole") return ["--resume", session];
+  return ["--session-id", kept === "none" ? session : newSession];
+}
+
+async function keptOf(config: string, session: string): Promise<"whole" | "torn" | "none"> {
+  const projects = join(config, "projects");
+  for (const name of await readdir(projects).catch(() => [])) {
+    const path = join(projects, name, `${session}.jsonl`);
+    const found = await lstat(path).catch(() => null);
+    if (found === null) continue;
+    const text = found.isFile() ? await readFile(path, "utf8").catch(() => "") : "";
+    return /^\{.*"type":"user"/m.test(text) ? "whole" : "torn";
+  }
+  return "none";
+}
+
+function optionsOf({ model, maxTurns, schema }: AgentTask): readonly string[] {
   return [
-    ...(session === null ? ["--session-id", newSession] : ["--resume", session]),
     ...(model === null ? [] : ["--model", model]),
     ...(maxTurns === null ? [] : ["--max-turns", String(maxTurns)]),
     ...(schema === null ? [] : ["--json-schema", JSON.stringify(schema)]),

@@ -59,11 +59,11 @@ describe("a probe of Claude Code", () => {
     expect(await probe("#!/bin/sh\necho '2.1.325 (Claude Code)'\n")).toEqual({
       version: "2.1.325",
       program: join(root, "claude"),
-      tested: "2.1.325",
+      tested: "2.1.317 – 2.1.325",
       inRange: true,
       hint: null,
     });
-    for (const version of ["2.1.324", "2.2.0", "3.0.0", "1.9.999"]) {
+    for (const version of ["2.1.316", "2.1.326", "2.2.0", "3.0.0", "1.9.999"]) {
       const found = await probe(`#!/bin/sh\necho '${version} (Claude Code)'\n`);
       expect(found).toMatchObject({ version, inRange: false, hint: expect.stringContaining("2.1.325") });
     }

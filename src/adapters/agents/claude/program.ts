@@ -13,10 +13,10 @@ export interface ProgramOptions {
   readonly processor?: string;
 }
 
-/** Versions that the whole contract was run with. */
-const OLDEST = "2.1.325";
+/** The whole contract was run with both ends. */
+const OLDEST = "2.1.317";
 const NEWEST = "2.1.325";
-const TESTED = OLDEST === NEWEST ? OLDEST : `${OLDEST} – ${NEWEST}`;
+const TESTED = `${OLDEST} – ${NEWEST}`;
 /** Of the package with the program, from the folder of the script that starts it. */
 const PLACES = ["../..", "../node_modules/@anthropic-ai", ".."];
 const PATIENCE_MS = 10_000;
