@@ -3,10 +3,10 @@ import type { AgentBackend } from "../../../ports/agents/agent-backend.ts";
 import { probeProgram } from "../cli/probe.ts";
 import { type CliOptions, type CliSettings, type ModelAddress, runCli } from "../cli/run-cli.ts";
 import { workPlaceOf } from "../cli/work-place.ts";
-import { commandIn, customPreset } from "./presets/custom.ts";
-import { GEMINI } from "./presets/gemini.ts";
-import { GROK } from "./presets/grok.ts";
-import { OPENCODE } from "./presets/opencode.ts";
+import { commandIn, customPreset } from "./custom.ts";
+import { GEMINI } from "./gemini.ts";
+import { GROK } from "./grok.ts";
+import { OPENCODE } from "./opencode.ts";
 import { createAcpSpeaker } from "./speaker.ts";
 
 const PRESETS = { gemini: GEMINI, opencode: OPENCODE, grok: GROK } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { PolicyRequest } from "../../../policy/request.ts";
 import { workPlaceOf } from "../cli/work-place.ts";
-import { GEMINI } from "./presets/gemini.ts";
+import { GEMINI } from "./gemini.ts";
 import { addTold, toolCallOf } from "./tool-call.ts";
 
 const place = workPlaceOf({ project: "", cwd: "." });

@@ -52,7 +52,7 @@ async function askVersion(argv: readonly string[], path: string): Promise<string
 }
 
 /** By their numbers, from the left. */
-export function isWithin(version: string, [first, last]: readonly [string, string]): boolean {
+function isWithin(version: string, [first, last]: readonly [string, string]): boolean {
   return compare(first, version) <= 0 && compare(version, last) <= 0;
 }
 

@@ -39,7 +39,7 @@ const USAGE = { input: 1200, cacheRead: 300, output: 40, reasoning: 0 } as const
 const BUDGET = 300_000;
 const PLENTY = 1e9;
 
-export function scriptOf(actor: Actor, scenario: Scenario): Script {
+function scriptOf(actor: Actor, scenario: Scenario): Script {
   const steps = stepsOf(actor, scenario).map((step) => ({ usage: USAGE, ...step }));
   const { sideModel } = actor;
   return {

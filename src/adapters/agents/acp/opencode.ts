@@ -1,6 +1,7 @@
 /** opencode. Settings and plugins of the repository are off, and so is its compaction, which can go round for ever. */
-import { OPENCODE_SIGNATURE } from "../signatures.ts";
+
 import type { AcpPreset } from "./preset.ts";
+import { OPENCODE_SIGNATURE } from "./signatures.ts";
 
 const MODEL = "gpt-5.5";
 const SYSTEM = `${process.platform}-${process.arch}`;

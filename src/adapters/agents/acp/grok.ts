@@ -1,6 +1,7 @@
 /** Grok Build. It asks before it changes a file; commands that it takes for harmless it runs without asking. */
-import { GROK_SIGNATURE } from "../signatures.ts";
+
 import type { AcpPreset } from "./preset.ts";
+import { GROK_SIGNATURE } from "./signatures.ts";
 
 const MODEL = "gpt-5.5";
 const SYSTEM = `${process.platform}-${process.arch}`;

@@ -1,7 +1,7 @@
 /** Any other agent that speaks ACP, by the command that a person gives. */
-import type { JsonObject } from "../../../../base/json.ts";
-import { ACP_SIGNATURE } from "../signatures.ts";
+import type { JsonObject } from "../../../base/json.ts";
 import type { AcpPreset } from "./preset.ts";
+import { ACP_SIGNATURE } from "./signatures.ts";
 
 /** `run`: its program and arguments, as the plan has them. */
 export function customPreset(run: readonly string[]): AcpPreset {

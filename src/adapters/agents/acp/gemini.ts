@@ -1,6 +1,7 @@
 /** Gemini CLI. A folder that it does not trust gives it neither hooks nor servers nor settings; asking works there all the same. */
-import { GEMINI_SIGNATURE } from "../signatures.ts";
+
 import type { AcpPreset } from "./preset.ts";
+import { GEMINI_SIGNATURE } from "./signatures.ts";
 
 const MODEL = "gemini-2.5-pro";
 
