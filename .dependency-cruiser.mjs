@@ -36,7 +36,7 @@ export const LAYER_NOTES = {
   ports: ["contracts only", "code"],
   kernel: ["the loop, perform, authorize, replay", "Node, npm, adapters"],
   engines: ["who hosts the loop", "adapters"],
-  harness: ["the built-in agent (planned)", "git, stores"],
+  harness: ["the built-in agent: one bounded run, its tools, its journal", "git, stores"],
   gateway: ["the model gateway: wires, metering, keys, record and replay", "git, stores, agent programs"],
   loops: ["schedules, lanes, levels (planned)", "adapters"],
   adapters: ["one folder per technology, strangers to each other", "the kernel"],

@@ -7,6 +7,7 @@ import { type Bar, type Figure, type FigureContext, type FigureResult, passes } 
 import { containment } from "./figures/containment.ts";
 import { gateway } from "./figures/gateway.ts";
 import { growth } from "./figures/growth.ts";
+import { harness } from "./figures/harness.ts";
 import { memory } from "./figures/memory.ts";
 import { policy } from "./figures/policy.ts";
 import { queries } from "./figures/queries.ts";
@@ -17,7 +18,18 @@ import { type BenchOptions, parseOptions, USAGE } from "./options.ts";
 import { buildPawl, installPeers } from "./prepare.ts";
 import { renderBars, renderTable } from "./report.ts";
 
-const FIGURES: readonly Figure[] = [throughput, growth, memory, resume, queries, startup, containment, policy, gateway];
+const FIGURES: readonly Figure[] = [
+  throughput,
+  growth,
+  memory,
+  resume,
+  queries,
+  startup,
+  containment,
+  policy,
+  gateway,
+  harness,
+];
 const RESULTS = fileURLToPath(new URL("./results/", import.meta.url));
 
 function log(text: string): void {
@@ -45,7 +57,7 @@ function chosen<T extends { readonly name: string }>(all: readonly T[], only: Re
 function prepare(options: BenchOptions, figures: readonly Figure[]): FigureContext {
   const wanted = chosen(SYSTEMS, options.only);
   // These are measured on source files, which the package does not export.
-  const compiled = figures.filter((figure) => ![containment, policy, gateway].includes(figure));
+  const compiled = figures.filter((figure) => ![containment, policy, gateway, harness].includes(figure));
   const needsPawl = (figure: Figure): boolean => figure !== throughput || wanted.some(({ kind }) => kind === "pawl");
   if (compiled.some(needsPawl)) buildPawl(log);
   const needsPeers = figures.includes(throughput) && wanted.some(({ kind }) => kind === "peer");

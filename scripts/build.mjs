@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { builtinModules } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root, withLock } from "./lock.mjs";
 
@@ -45,7 +45,8 @@ function digestOfSources() {
 }
 
 function isFresh(digest) {
-  return existsSync(stamp) && readFileSync(stamp, "utf8") === digest && existsSync(join(dist, "cli", "main.js"));
+  const programs = [join(dist, "cli", "main.js"), join(dist, "harness", "main.js")];
+  return existsSync(stamp) && readFileSync(stamp, "utf8") === digest && programs.every((file) => existsSync(file));
 }
 
 /** Checks the types and writes the declarations. */
@@ -55,25 +56,53 @@ function declare() {
   return result.status === 0;
 }
 
+const OF_NODE = [...builtinModules, /^node:/];
+
 /** Writes the program in few files: a process that loads every module by itself starts late. Other packages stay packages. */
 async function bundle() {
-  const { rolldown } = await import("rolldown");
   const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const input = { index: "src/index.ts", "cli/main": "src/cli/main.ts" };
+  await write(dist, input, [...Object.keys(dependencies), ...OF_NODE], true);
+  for (const name of JOINED) keepLicense(name);
+}
+
+/** The program of the harness is shown behind walls, where no package is: everything it needs becomes part of it. */
+async function bundleHarness() {
+  const chunks = await write(join(dist, "harness"), { main: "src/harness/main.ts" }, OF_NODE, false);
+  const names = chunks.flatMap(({ moduleIds = [] }) => moduleIds.flatMap((id) => packageOf(id) ?? []));
+  for (const name of new Set(names)) keepLicense(name);
+}
+
+async function write(dir, input, external, sourcemap) {
+  const { rolldown } = await import("rolldown");
   const build = await rolldown({
     cwd: root,
-    input: { index: "src/index.ts", "cli/main": "src/cli/main.ts" },
-    external: [...Object.keys(dependencies), ...builtinModules, /^node:/],
+    input,
+    external,
     platform: "node",
     // For Node this package has CommonJS only, which can be neither joined well nor left out in part.
     resolve: { alias: { yaml: join(root, "node_modules", "yaml", "browser", "index.js") } },
   });
   try {
-    await build.write({ dir: dist, format: "esm", sourcemap: true, chunkFileNames: "parts/[name]-[hash].js" });
+    const chunkFileNames = "parts/[name]-[hash].js";
+    const { output } = await build.write({ dir, format: "esm", sourcemap, chunkFileNames });
+    return output;
   } finally {
     await build.close();
   }
-  mkdirSync(join(dist, "licenses"), { recursive: true });
-  for (const name of JOINED) copyFileSync(join(root, "node_modules", name, "LICENSE"), join(dist, "licenses", name));
+}
+
+function packageOf(id) {
+  return /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(id)?.[1]?.replaceAll("\\", "/");
+}
+
+function keepLicense(name) {
+  const folder = join(root, "node_modules", name);
+  const file = existsSync(folder) && readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  if (!file) return;
+  const to = join(dist, "licenses", name);
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(join(folder, file), to);
 }
 
 async function compile(digest) {
@@ -87,6 +116,7 @@ async function compile(digest) {
     return false;
   }
   await bundle();
+  await bundleHarness();
   chmodSync(join(dist, "cli", "main.js"), 0o755);
   writeFileSync(stamp, digest);
   return true;

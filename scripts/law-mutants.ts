@@ -1,7 +1,11 @@
 /** One mutant per guard, of every area. */
+import { AGENT_MUTANTS } from "./mutants/agents.ts";
 import { APPROVAL_MUTANTS } from "./mutants/approvals.ts";
 import { CHANGE_MUTANTS } from "./mutants/change.ts";
+import { CLAUDE_MUTANTS } from "./mutants/claude.ts";
+import { CLI_AGENT_MUTANTS } from "./mutants/cli-agents.ts";
 import { GATEWAY_MUTANTS } from "./mutants/gateway.ts";
+import { HARNESS_MUTANTS } from "./mutants/harness.ts";
 import { JUDGEMENT_MUTANTS } from "./mutants/judgement.ts";
 import { LEDGER_MUTANTS } from "./mutants/ledger.ts";
 import { LIMIT_MUTANTS } from "./mutants/limits.ts";
@@ -11,7 +15,9 @@ import { POLICY_MUTANTS } from "./mutants/policy.ts";
 import { QUOTA_MUTANTS } from "./mutants/quota.ts";
 import { ROUTE_MUTANTS } from "./mutants/routes.ts";
 import { RUN_MUTANTS } from "./mutants/run.ts";
+import { SKILL_MUTANTS } from "./mutants/skills.ts";
 import { STOP_MUTANTS } from "./mutants/stop.ts";
+import { TOOL_MUTANTS } from "./mutants/tools.ts";
 import { TRUST_MUTANTS } from "./mutants/trust.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -28,4 +34,10 @@ export const MUTANTS: readonly Mutant[] = [
   ...MONEY_MUTANTS,
   ...GATEWAY_MUTANTS,
   ...LEDGER_MUTANTS,
+  ...TOOL_MUTANTS,
+  ...SKILL_MUTANTS,
+  ...HARNESS_MUTANTS,
+  ...CLAUDE_MUTANTS,
+  ...AGENT_MUTANTS,
+  ...CLI_AGENT_MUTANTS,
 ];

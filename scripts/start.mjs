@@ -1,8 +1,9 @@
 /**
- * `npm start`: the demo. A copy of examples/fix-tests is repaired by a real run, in a private clone behind a sandbox; the run is killed
- * in the middle and resumed, judged test by test in a fresh checkout, approved, committed, then shown, verified and replayed. A second
- * run cheats, and is found out; an agent that is never done is stopped at its budget; the kill switch stops what is under way and what
- * would begin. Everything the demo promises is checked: it ends with an error when one thing is not so.
+ * `npm start`: the demo. In a copy of examples/agent-loop an agent repairs what the tests find, a gate judges its work, a second agent
+ * reviews it and a person has the last word about one call. A copy of examples/fix-tests is repaired by a real run, in a private clone
+ * behind a sandbox; the run is killed in the middle and resumed, judged test by test in a fresh checkout, approved, committed, then shown,
+ * verified and replayed. A second run cheats, and is found out; an agent that is never done is stopped at its budget; the kill switch
+ * stops what is under way and what would begin. Everything the demo promises is checked: it ends with an error when one thing is not so.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -62,6 +63,38 @@ function git(folder, ...args) {
   const { status, stdout, stderr } = spawnSync("git", ["-C", folder, ...args], { encoding: "utf8" });
   promise(status === 0, `git ${args[0]} failed: ${stderr}`);
   return stdout.trim();
+}
+
+/** The main job: scan → fix → verify → review → gate → commit, with agents that do what their scripts say. */
+function checkAgents() {
+  const project = copyOf("agent-loop");
+  console.log(`a small project with failing tests: ${project}`);
+  promise(pawl(project, "plan", "blueprint.yaml") === 0, "pawl plan failed");
+  promise(
+    pawl(project, "run", "blueprint.yaml", "--level", "L2") === 2,
+    "the agent did not ask before it wrote CHANGELOG.md",
+  );
+  const question = openQuestion(project);
+  promise(pawl(project, "approvals", question) === 0, "pawl approvals failed");
+  promise(pawl(project, "approve", question) === 0, "the run did not end in success");
+  const { events } = pawlJson(project, "events", "@last");
+  const stored = events.map(({ event }) => event);
+  const ends = stored
+    .filter(({ type }) => type === "stage.finished")
+    .map(({ stage, outcome }) => `${stage} ${outcome}`);
+  promise(
+    ends.join(", ") ===
+      "scan failure, fix success, verify fail, fix success, verify pass, review accept, change pass, commit success",
+    `the loop went another way: ${ends.join(", ")}`,
+  );
+  const sessions = stored.flatMap(({ type, stage, session }) =>
+    type === "stage.finished" && session ? [[stage, session]] : [],
+  );
+  promise(
+    sessions.every(([stage, session]) => sessions.every(([other, same]) => stage === other || session !== same)),
+    "maker and checker shared a session",
+  );
+  return checkCommit(project, stored[0].run);
 }
 
 /** Runs the blueprint and kills the process while the second repair is under way. Returns what was told until then. */
@@ -220,45 +253,59 @@ async function checkKill(project) {
 }
 
 async function demo() {
+  say("1. The whole loop: an agent repairs, a gate judges, another agent reviews, a person decides about one call");
+  console.log("the agents are scripted; with a real one the blueprint says `agent: claude` and how much it may spend");
+  const repaired = checkAgents();
+
   const project = copyOf("fix-tests");
-  say(`1. A small project with failing tests: ${project}`);
+  say(`2. The same with a plain command, and a crash: ${project}`);
   promise(!testsPass(project), "the tests of the example pass before they are repaired");
   console.log(
     "its tests fail; blueprint.yaml says: test, repair, judge, at most five rounds, then ask a person and commit",
   );
   promise(pawl(project, "plan", "blueprint.yaml") === 0, "pawl plan failed");
 
-  say("2. Run it, and kill it with SIGKILL in the middle");
+  say("3. Run it, and kill it with SIGKILL in the middle");
   console.log("every stage runs in a private clone, behind a sandbox without network; your files are not touched");
   const told = await runAndKill(project);
 
-  say("3. Resume it: nothing is lost, nothing that was done is done again");
+  say("4. Resume it: nothing is lost, nothing that was done is done again");
   promise(pawl(project, "resume", "@last") === 2, "pawl resume did not wait for a person");
 
-  say("4. It was judged test by test in a fresh checkout, and now it asks: look, then approve exactly that");
+  say("5. It was judged test by test in a fresh checkout, and now it asks: look, then approve exactly that");
   const question = openQuestion(project);
   promise(pawl(project, "approvals", question) === 0, "pawl approvals failed");
   promise(pawl(project, "approve", question) === 0, "the approved run did not end in success");
 
-  say("5. Do not take its word for it");
+  say("6. Do not take its word for it");
   promise(pawl(project, "show", "@last") === 0, "pawl show failed");
   promise(pawl(project, "verify", "@last") === 0, "the journal or the certificate is not intact");
   promise(pawl(project, "replay", "@last") === 0, "the replay differs from the journal");
   const { kept, all, run } = checkEnd(project, told);
   const branch = checkCommit(project, run);
 
-  say("6. The same with a fixer that cheats: it makes the tests agree with the code");
+  say("7. The same with a fixer that cheats: it makes the tests agree with the code");
   console.log('$ pawl run blueprint.yaml --level L2 --param fixer=["node","tools/cheat.mjs"]');
   checkCheat(project);
 
-  say("7. An agent that is never done, with two cents for a model");
+  say("8. An agent that is never done, with two cents for a model");
   console.log("it reaches a gateway on this machine and nothing else; the gateway has the key, and counts");
   const { calls, usd } = await checkBudget();
 
-  say("8. The kill switch");
+  say("9. The kill switch");
   await checkKill(project);
 
+  tell({ repaired, kept, all, branch, calls, usd });
+}
+
+function tell({ repaired, kept, all, branch, calls, usd }) {
   say("Done. What was promised was checked:");
+  console.log(
+    `- two agents with sessions of their own made and reviewed the commit on ${repaired}; the one call that needed a person waited`,
+  );
+  console.log(
+    "- the agent was denied the tests it wanted to empty, and what it changed was judged once more by the same rules",
+  );
   console.log(`- all ${kept} events that were told before the kill are among the ${all} in the journal, byte for byte`);
   console.log("- no finished stage ran again; the repair that was lost was recorded as lost and tried again");
   console.log(`- the work is one commit on the branch ${branch}; main and the files of the project are as they were`);

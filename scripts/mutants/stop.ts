@@ -89,8 +89,8 @@ export const STOP_MUTANTS: readonly Mutant[] = [
   {
     name: "an open breaker is tried again and again by the same stage",
     file: "src/run/lanes.ts",
-    find: '    cause === "circuit_open" ||\n',
-    replace: "",
+    find: '"circuit_open", "budget", "auth", "denied"',
+    replace: '"budget", "auth", "denied"',
     tests: KILL,
   },
   {

@@ -1,7 +1,7 @@
 /** Blueprint: what the author wrote, after validation. Spans stay with it so that the compiler can point at the text. */
 import type { Span } from "../base/diagnostic.ts";
 import type { Expression } from "../base/expression.ts";
-import type { JsonValue } from "../base/json.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { QuotaVendor } from "../limits/quota/signals.ts";
 import type { StagnationLimits } from "../limits/stagnation/thresholds.ts";
 import type { Rule } from "../policy/rule.ts";
@@ -170,8 +170,48 @@ export interface GateFileName {
   readonly where: Span;
 }
 
+/** Makes a change, or judges one. */
+export type AgentRole = "implementer" | "checker";
+
+/** What every agent of a blueprint gets that says nothing else. */
+export interface AgentDefaults {
+  /** Name of the backend. */
+  readonly use?: string;
+  readonly model?: string;
+  readonly toolset?: string;
+  readonly maxTurns?: number;
+}
+
+/** What an agent is told besides its task: skills by name, files of the project by glob. */
+export interface AgentContext {
+  readonly skills: readonly string[];
+  readonly files: readonly string[];
+  readonly where: Span;
+}
+
+export interface AgentSpec extends AgentDefaults {
+  readonly role: AgentRole;
+  readonly goal: Expression;
+  /** What it may answer; empty: it only ends well or not. */
+  readonly outcomes: readonly string[];
+  /** JSON Schema of its answer. */
+  readonly schema?: JsonObject;
+  readonly program?: Program;
+  readonly script?: { readonly name: string; readonly where: Span };
+  readonly context?: AgentContext;
+  readonly with: Expression;
+  readonly where: Span;
+}
+
 export type LeafSpec =
   | (StageCommon & CommandFields & { readonly kind: "command"; readonly models?: ModelsSpec })
+  /** A bounded agent. */
+  | (StageCommon &
+      Pick<CommandFields, "outputs"> & {
+        readonly kind: "agent";
+        readonly agent: AgentSpec;
+        readonly models?: ModelsSpec;
+      })
   | (StageCommon & { readonly kind: "action"; readonly action: string; readonly with: Expression })
   /** A check by a process. */
   | (StageCommon & CommandFields & { readonly kind: "gate"; readonly judge: Judge })
@@ -236,6 +276,7 @@ export interface Blueprint {
   readonly description?: string;
   readonly params: readonly (readonly [name: string, spec: ParamSpec])[];
   readonly defaults: StageSettings;
+  readonly agent?: AgentDefaults;
   readonly workspace: WorkspaceSpec;
   readonly limits: LimitsSpec;
   /** Shipped sets of rules that it asks for. */

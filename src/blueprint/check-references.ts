@@ -102,6 +102,7 @@ function resultFields({ spec }: StageDraft): readonly string[] {
     case "command":
     case "gate":
       return capturesNothing(spec) ? ["outcome", "exit"] : ["outcome", "exit", "output"];
+    case "agent":
     case "action":
     case "group":
     case "inspection":
@@ -163,8 +164,9 @@ function checkInputs(
   }
 }
 
-/** Every process leaves a log; other artifacts are declared. */
+/** Every process leaves a log, every agent what it said and did; other artifacts are declared. */
 function artifactsOf(id: string, { spec }: StageDraft): string[] {
-  if (spec.kind !== "command" && spec.kind !== "gate") return [];
-  return [`${id}.log`, ...spec.outputs.map(({ name }) => `${id}.${name}`)];
+  if (spec.kind !== "command" && spec.kind !== "gate" && spec.kind !== "agent") return [];
+  const own = spec.kind === "agent" ? [`${id}.transcript`] : [];
+  return [`${id}.log`, ...own, ...spec.outputs.map(({ name }) => `${id}.${name}`)];
 }

@@ -1,6 +1,6 @@
 /** Do the routes fit together: outcomes the stage can have, targets that exist, no stage that nothing leads to. */
 import { stageName, TERMINALS } from "./fields.ts";
-import { outcomesOf } from "./gate/outcomes.ts";
+import { isGoodOutcome, outcomesOf } from "./gate/outcomes.ts";
 import type { Problems } from "./problems.ts";
 import { NAME } from "./shapes/value-shapes.ts";
 import type { StageDraft } from "./stage-draft.ts";
@@ -77,12 +77,13 @@ function checkReachable(
 
 /** Success leads to the next stage unless a route says otherwise; every other outcome leads on only by a route. */
 function targetsOf(
-  { routes }: StageDraft,
+  { spec, routes }: StageDraft,
   next: StageDraft | undefined,
   byId: ReadonlyMap<string, StageDraft>,
 ): StageDraft[] {
   // A run that paused after a stage went well goes on with the next one, as if nothing had been routed.
-  const isRouted = routes.some(({ value }) => ["success", "pass"].includes(value.outcome) && value.target !== "paused");
+  const isRouted = routes.some(({ value }) => isGoodOutcome(value.outcome) && value.target !== "paused");
   const targets = routes.map(({ value }) => byId.get(value.target));
-  return [isRouted ? undefined : next, ...targets].filter((target) => target !== undefined);
+  const leadsOn = !isRouted && outcomesOf(spec).some(isGoodOutcome);
+  return [leadsOn ? next : undefined, ...targets].filter((target) => target !== undefined);
 }

@@ -1,6 +1,7 @@
 /** The table of every key a blueprint may have. The validator reads by it and the JSON Schema is written from it. */
 import { QUOTA_VENDORS } from "../limits/quota/signals.ts";
 import { FEWEST_REPEATS, MOST_REPEATS } from "../limits/stagnation/thresholds.ts";
+import { AGENT, AGENT_DEFAULTS } from "./agent/agent-fields.ts";
 import { GATE_FIELDS, GATE_KINDS, type GateKind } from "./gate/gate-fields.ts";
 import { POLICY_FIELDS } from "./policy/rule-fields.ts";
 import { argument, expression, expressionMap, listOrReference, literal, program } from "./shapes/expression-shape.ts";
@@ -35,7 +36,7 @@ import {
 } from "./shapes/value-shapes.ts";
 
 /** The verbs. */
-export const STAGE_KINDS = ["command", "action", "gate", "group", "run"] as const;
+export const STAGE_KINDS = ["command", "agent", "action", "gate", "group", "run"] as const;
 type Verb = (typeof STAGE_KINDS)[number];
 /** What a stage is; a gate that no process judges is a kind of its own, because it has none of the keys of a process. */
 export type KindName = Verb | GateKind;
@@ -48,7 +49,7 @@ export function verbOf(kind: KindName): Verb {
 export function stageName(kind: KindName): string {
   if (kind === "inspection") return "a gate that judges the change";
   if (kind === "approval") return "an approval gate";
-  return kind === "action" ? "an action stage" : `a ${kind} stage`;
+  return kind === "action" || kind === "agent" ? `an ${kind} stage` : `a ${kind} stage`;
 }
 
 /** Where a run can end; no stage may have such a name. */
@@ -65,8 +66,9 @@ export interface StageField<T> extends Field<T> {
 
 const EVERY: readonly KindName[] = [...STAGE_KINDS, "inspection", "approval"];
 const PROCESS = ["command", "gate"] as const;
-const SINGLE = ["command", "action", "gate"] as const;
-const RETRIED = ["command", "action", "gate", "run"] as const;
+const WALLED = ["command", "agent", "gate"] as const;
+const SINGLE = ["command", "agent", "action", "gate"] as const;
+const RETRIED = ["command", "agent", "action", "gate", "run"] as const;
 
 const RESOURCES = object(
   {
@@ -97,21 +99,26 @@ const SETTING_FIELDS = {
     isTopOnly: true,
   },
   timeout: { shape: duration(1), about: "Longest time of one attempt, such as 10m.", kinds: RETRIED },
-  stall: { shape: duration(1), about: "Longest silence of a process before it is ended.", kinds: PROCESS },
+  stall: { shape: duration(1), about: "Longest silence of a process before it is ended.", kinds: WALLED },
   backoff: { shape: backoff(), about: "Wait between attempts: a duration, or first, factor and max.", kinds: RETRIED },
-  cwd: { shape: relativePath(), about: "Working directory below the folder of the project.", kinds: PROCESS },
+  cwd: { shape: relativePath(), about: "Working directory below the folder of the project.", kinds: WALLED },
   sandbox: {
     shape: oneOf("read_only", "workspace_write", "repo_write", "danger_full_access"),
     about: "What the process may write: nothing, the workspace (default), its git data too, or anything at all.",
-    kinds: PROCESS,
+    kinds: WALLED,
   },
   network: {
     shape: list(hostName(), { min: 0, max: 100 }),
     about: "Hosts the process may reach through the broker (none).",
-    kinds: PROCESS,
+    kinds: WALLED,
   },
-  resources: { shape: RESOURCES, about: "The most the process and all it starts may use.", kinds: PROCESS },
+  resources: { shape: RESOURCES, about: "The most the process and all it starts may use.", kinds: WALLED },
 } as const satisfies Record<string, StageField<unknown>>;
+
+const AGENT_SETTING = {
+  shape: AGENT_DEFAULTS,
+  about: "Of agents: the name of a backend, or use, model, toolset and max_turns.",
+} as const;
 
 const GROUP = object(
   {
@@ -163,7 +170,11 @@ const MODELS = object(
 const target = text({ expected: "the id of a stage, or done, fail or paused", max: 64 });
 
 const reservedOutput = (key: string): string | undefined =>
-  ({ log: "the log of the process has this name", "model-traffic": "what passed to models has this name" })[key];
+  ({
+    log: "the log of the process has this name",
+    transcript: "what an agent said and did has this name",
+    "model-traffic": "what passed to models has this name",
+  })[key];
 const reservedVariable = (key: string): string | undefined =>
   key.startsWith("PAWL_") ? "names that begin with PAWL_ are set by the runtime" : undefined;
 
@@ -185,6 +196,7 @@ export const STAGE_FIELDS = {
     about: "A process: a list is started as it is, text is read by a shell.",
     kinds: ["command"],
   },
+  agent: { shape: AGENT, about: "An agent: a program, a script or a model that works alone.", kinds: ["agent"] },
   action: {
     shape: text({ expected: "the name of an action such as git.commit", max: 128, pattern: ACTION_NAME }),
     about: "A registered function.",
@@ -211,7 +223,7 @@ export const STAGE_FIELDS = {
   outputs: {
     shape: record(relativePath(), { ...NAME, reserved: reservedOutput }),
     about: "Artifact name → file to store after success.",
-    kinds: PROCESS,
+    kinds: WALLED,
   },
   quota: {
     shape: oneOf(...QUOTA_VENDORS),
@@ -227,7 +239,7 @@ export const STAGE_FIELDS = {
   models: {
     shape: MODELS,
     about: "What it may use of models: it reaches the gateway, with a token instead of a key.",
-    kinds: ["command"],
+    kinds: ["command", "agent"],
   },
   untrusted: {
     shape: boolean(),
@@ -315,7 +327,7 @@ export const BLUEPRINT_FIELDS = {
   description: { shape: text({ expected: "text of at most 2000 characters", max: 2000 }), about: "What it is for." },
   params: { shape: record(PARAM, NAME), about: "Values given when a run starts." },
   defaults: {
-    shape: object(SETTING_FIELDS, "defaults"),
+    shape: object({ ...SETTING_FIELDS, agent: AGENT_SETTING }, "defaults"),
     about: "Settings for every stage that does not have its own.",
   },
   workspace: { shape: workspace(), about: "Where the processes of a run work (clone)." },

@@ -42,6 +42,7 @@ describe("blueprintJsonSchema", () => {
   it("gives members of a group no routes and no groups", () => {
     expect(schema.$defs["member"]?.oneOf.map(({ title }) => title)).toEqual([
       "command stage",
+      "agent stage",
       "action stage",
       "gate stage",
       "run stage",

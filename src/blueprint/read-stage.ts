@@ -1,4 +1,5 @@
 /** One stage: which kind it is, which keys it may have, and what it becomes. */
+import { readAgent } from "./agent/read-agent.ts";
 import type {
   CommandFields,
   LeafSpec,
@@ -23,6 +24,7 @@ import { checkGateForm, gateKind, readApprovalGate, readChangeGate, readProcessG
 import { readGroup } from "./read-group.ts";
 import { type Reading, readFields, reportUnknownKey } from "./shapes/shape.ts";
 import type { StageDraft } from "./stage-draft.ts";
+import type { Range } from "./text/source.ts";
 import type { Entry, MapNode } from "./text/tree.ts";
 
 /** `item`: the member of a `for_each` group, whose id may be left out. */
@@ -59,7 +61,7 @@ export function readStage(node: MapNode, outer: Reading, position: Position = "s
     const group = readGroup(common, found.group, reading, readStage);
     return { ...draft, spec: group.spec, references: [...references, ...group.references], inputs: group.inputs };
   }
-  return { ...draft, spec: leafSpec(kind, common, found, reading), references, inputs: [inputs] };
+  return { ...draft, spec: leafSpec(kind, common, found, reading, at), references, inputs: [inputs] };
 }
 
 /** The kind follows from the one verb. */
@@ -186,9 +188,19 @@ function routesOf({ on, on_success, on_failure }: StageFound, kind: KindName | u
     .sort((a, b) => a.start - b.start);
 }
 
-function leafSpec(kind: KindName | undefined, common: StageCommon, found: StageFound, reading: Reading): LeafSpec {
+function leafSpec(
+  kind: KindName | undefined,
+  common: StageCommon,
+  found: StageFound,
+  reading: Reading,
+  at: Range,
+): LeafSpec {
   const gate = found.gate?.value ?? {};
   switch (kind) {
+    case "agent": {
+      const agent = readAgent(found.agent?.value ?? {}, at, reading);
+      return { ...common, kind, agent, outputs: outputsOf(found), ...modelsOf(found) };
+    }
     case "action":
       return { ...common, kind, action: found.action?.value ?? "", with: found.with?.value ?? { lit: {} } };
     case "gate": {
@@ -230,7 +242,11 @@ function processFields(found: StageFound, program: Program | undefined): Command
     program: program ?? NO_PROGRAM,
     env: (found.env?.value ?? []).map(({ name, value }) => [name, value] as const),
     capture: found.capture?.value ?? "none",
-    outputs: (found.outputs?.value ?? []).map(({ name, value }) => ({ name, path: value })),
+    outputs: outputsOf(found),
     ...(found.quota === undefined ? {} : { quota: found.quota.value }),
   };
+}
+
+function outputsOf({ outputs }: StageFound): CommandFields["outputs"] {
+  return (outputs?.value ?? []).map(({ name, value }) => ({ name, path: value }));
 }

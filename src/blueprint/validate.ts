@@ -3,6 +3,7 @@
 import type { JsonValue } from "../base/json.ts";
 import type { Result } from "../base/result.ts";
 import { STAGNATION_NAMES, STAGNATION_RULES, type StagnationLimits } from "../limits/stagnation/thresholds.ts";
+import { agentDefaultsOf } from "./agent/read-agent.ts";
 import type { Blueprint, LimitsSpec, ParamSpec, ParamType } from "./blueprint.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkRoutes } from "./check-routes.ts";
@@ -38,6 +39,7 @@ function validate(tree: Tree, reading: Reading): Blueprint | undefined {
     ...(found.description === undefined ? {} : { description: found.description.value }),
     params,
     defaults: settingsOf(found.defaults?.value ?? {}),
+    ...agentOf(found.defaults?.value.agent),
     workspace: found.workspace?.value ?? { kind: "clone", from: "head", share: [] },
     limits: limitsOf(found.limits?.value ?? {}),
     use: [...new Set((found.policy?.value.use?.value ?? []).map(({ value }) => value))],
@@ -50,6 +52,10 @@ function validate(tree: Tree, reading: Reading): Blueprint | undefined {
     stages: stages.map(({ spec }) => spec),
     file: problems.source.file,
   };
+}
+
+function agentOf(found: NonNullable<BlueprintFound["defaults"]>["value"]["agent"]): Pick<Blueprint, "agent"> {
+  return found === undefined ? {} : { agent: agentDefaultsOf(found.value) };
 }
 
 type ParamsFound = NonNullable<BlueprintFound["params"]>["value"];

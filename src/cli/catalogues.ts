@@ -3,16 +3,21 @@ import type { Catalogue, ProblemSpec } from "../base/diagnostic.ts";
 import { DIALECT_ERRORS } from "../blueprint/dialects/errors.ts";
 import { BLUEPRINT_ERRORS } from "../blueprint/errors.ts";
 import { PLAN_ERRORS } from "../plan/errors.ts";
+import { EXECUTION_ERRORS } from "../ports/agents/execution-errors.ts";
+import { MCP_ERRORS } from "../ports/agents/mcp-errors.ts";
+import { SKILL_ERRORS } from "../ports/agents/skill-errors.ts";
 import { ACTION_ERRORS } from "../ports/errors/action-errors.ts";
 import { ARTIFACT_ERRORS } from "../ports/errors/artifact-errors.ts";
 import { EGRESS_ERRORS } from "../ports/errors/egress-errors.ts";
 import { FILE_ERRORS } from "../ports/errors/file-errors.ts";
 import { GATEWAY_ERRORS } from "../ports/errors/gateway-errors.ts";
 import { GIT_ERRORS } from "../ports/errors/git-errors.ts";
+import { HARNESS_ERRORS } from "../ports/errors/harness-errors.ts";
 import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
 import { LEDGER_ERRORS } from "../ports/errors/ledger-errors.ts";
 import { SANDBOX_ERRORS } from "../ports/errors/sandbox-errors.ts";
 import { SIGNER_ERRORS } from "../ports/errors/signer-errors.ts";
+import { TOOL_ERRORS } from "../ports/errors/tool-errors.ts";
 import { WORKSPACE_ERRORS } from "../ports/errors/workspace-errors.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
 import { RUNTIME_ERRORS } from "../runtime/errors.ts";
@@ -33,7 +38,12 @@ export const CATALOGUES: readonly Catalogue[] = [
   GATEWAY_ERRORS,
   GIT_ERRORS,
   SIGNER_ERRORS,
+  TOOL_ERRORS,
+  HARNESS_ERRORS,
   WORKSPACE_ERRORS,
+  SKILL_ERRORS,
+  EXECUTION_ERRORS,
+  MCP_ERRORS,
   RUNTIME_ERRORS,
   CLI_ERRORS,
 ];

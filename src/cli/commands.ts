@@ -142,6 +142,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Refuse what a run asks about",
     load: async () => (await import("./commands/decide/deny.ts")).denyCommand,
   },
+  mcp: {
+    group: "decide",
+    summary: "Show the MCP servers of the project, or accept one and its tools",
+    load: async () => (await import("./commands/decide/mcp.ts")).mcpCommand,
+  },
   verify: {
     group: "trust",
     summary: "Check the hash chain of a journal, and the certificates of a run",

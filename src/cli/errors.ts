@@ -138,6 +138,14 @@ export const CLI_ERRORS = {
     retry: "never",
     exit: 1,
   },
+  CLI_MCP_PIN_REFUSED: {
+    what: (d: { server: string; by: string }) =>
+      `The MCP server "${d.server}" is not accepted from within a stage (asked by ${d.by}).`,
+    why: "Only a person accepts what a server is and says, and what a stage starts is no person.",
+    hint: (d: { server: string }) => `Call \`pawl mcp pin ${d.server}\` from your own shell.`,
+    retry: "never",
+    exit: 1,
+  },
   CLI_DEFECT: {
     what: (d: { message: string }) => `Pawl itself failed: ${d.message}`,
     why: "This is a defect of Pawl, not of your input. A run under way stays resumable.",

@@ -7,7 +7,7 @@ import { levelNow } from "../run/budget/ceiling.ts";
 import { isVerified, type Start } from "../run/decide.ts";
 import type { Effect } from "../run/effect/effect.ts";
 import type { EventOf } from "../run/events.ts";
-import type { RunningState, StageResult } from "../run/state.ts";
+import type { Deferral, RunningState, StageResult } from "../run/state.ts";
 import type { Landing } from "./aftermath.ts";
 
 /** An effect that was authorized and whose INTENT is durable. */
@@ -37,6 +37,18 @@ export interface Flight {
   readonly degraded: boolean;
   /** Who pays for its calls to models, under which caps; null: nobody but the stage counts them. */
   readonly payment: Payment | null;
+  /** Where an agent goes on from that a person has allowed a call; null: it begins. */
+  readonly deferral: Deferral | null;
+  /** What an agent needs to know of its run; null: it is none. */
+  readonly around: Around | null;
+}
+
+export interface Around {
+  /** Sessions of other stages, which it must not share. */
+  readonly sessions: readonly string[];
+  readonly round: number;
+  /** What went wrong last and was not yet put right; null: nothing. */
+  readonly lastError: string | null;
 }
 
 interface Host {
@@ -46,7 +58,7 @@ interface Host {
 
 export function flightOf(host: Host, { facts, progress }: RunningState, start: Start, effect: Effect): Flight {
   const { run, plan } = host;
-  const { path: stage, visit, attempt, failures, tree } = start;
+  const { path: stage, visit, attempt, failures, tree, deferral } = start;
   const member = progress.group === null ? null : stage;
   const { base, at: startedAt, results } = facts;
   const verified = isVerified(facts);
@@ -69,6 +81,17 @@ export function flightOf(host: Host, { facts, progress }: RunningState, start: S
     level,
     degraded,
     payment: null,
+    deferral,
+    around: effect.kind === "agent" ? aroundOf(stage, facts) : null,
+  };
+}
+
+function aroundOf(stage: string, { results, round, lastFailure }: RunningState["facts"]): Around {
+  const others = [...results].filter(([id]) => id !== stage);
+  return {
+    sessions: others.flatMap(([, { session }]) => session ?? []),
+    round,
+    lastError: lastFailure?.error ?? null,
   };
 }
 

@@ -3,7 +3,7 @@ import { isPawlError } from "../base/errors.ts";
 import { NO_USAGE } from "../base/usage.ts";
 import type { ModelsSpec } from "../blueprint/blueprint.ts";
 import type { Account, Cap } from "../limits/ledger/cap.ts";
-import type { CommandStage, LeafStage } from "../plan/plan.ts";
+import type { AgentStage, CommandStage, LeafStage } from "../plan/plan.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { ModelDoor, ModelGrant } from "../ports/models/model-access.ts";
 import { type Finished, type Flight, failure, type Of } from "./flight.ts";
@@ -20,14 +20,14 @@ export interface Modelled {
   readonly parkedUntil: number | null;
 }
 
-export function mayCallModels(leaf: LeafStage): leaf is CommandStage & { readonly models: ModelsSpec } {
-  return leaf.kind === "command" && leaf.models !== undefined;
+export function mayCallModels(leaf: LeafStage): leaf is (CommandStage | AgentStage) & { readonly models: ModelsSpec } {
+  return (leaf.kind === "command" || leaf.kind === "agent") && leaf.models !== undefined;
 }
 
 /** The door is closed, and everything that went through it settled, before the attempt has ended. */
 export async function withModels(
   flight: Flight,
-  { stage }: Of<"process">,
+  { stage }: Of<"process"> | Of<"agent">,
   ports: KernelPorts,
   work: Work,
 ): Promise<Modelled> {
@@ -78,7 +78,9 @@ export function attemptKey({
 }
 
 function grantOf(flight: Flight, models: ModelsSpec): ModelGrant {
-  const { payment } = flight;
+  const { payment, deferral } = flight;
+  // What goes on from an attempt has what that has left.
+  const left = (most: number, used: number | undefined): number => Math.max(0, most - (used ?? 0));
   const key = attemptKey(flight);
   const own: Account = { scope: "run", name: key };
   const cap = (unit: "tokens" | "microUsd", amount: number, name: string): Cap => {
@@ -87,9 +89,13 @@ function grantOf(flight: Flight, models: ModelsSpec): ModelGrant {
   return {
     key,
     accounts: [own, ...(payment?.accounts ?? [])],
-    caps: [cap("tokens", models.tokens, "tokens"), cap("microUsd", models.microUsd, "usd"), ...(payment?.caps ?? [])],
+    caps: [
+      cap("tokens", left(models.tokens, deferral?.usage.tokens), "tokens"),
+      cap("microUsd", left(models.microUsd, deferral?.usage.microUsd), "usd"),
+      ...(payment?.caps ?? []),
+    ],
     priority: payment?.priority ?? 0,
-    calls: models.calls,
+    calls: left(models.calls, deferral?.turns),
     providers: models.providers,
     record: models.record === true,
   };

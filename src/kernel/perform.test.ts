@@ -107,6 +107,8 @@ describe("perform an action", () => {
       level: "L1" as const,
       degraded: false,
       payment: null,
+      deferral: null,
+      around: null,
       effect,
     };
     expect((await perform(ACTION, flight, host.ports, stopped())).fact).toMatchObject({ cause: "killed" });
@@ -316,6 +318,8 @@ describe("perform a child run", () => {
       level: "L1" as const,
       degraded: false,
       payment: null,
+      deferral: null,
+      around: null,
       effect: { kind: "run", stage, params: {} },
     } as const;
     expect((await perform(plan, flight, host.ports, stopped())).fact).toMatchObject({
@@ -376,6 +380,8 @@ describe("perform in a workspace", () => {
       level: "L1" as const,
       degraded: false,
       payment: null,
+      deferral: null,
+      around: null,
       effect,
     };
     expect((await perform(plan, flight, host.ports, createHalt())).fact).toMatchObject({ cause: "spawn_error" });

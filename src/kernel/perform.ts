@@ -13,7 +13,7 @@ import { isOver } from "./control/heed.ts";
 import { endOfChild, NOT_STARTED, passFor } from "./control/pass.ts";
 import { performAction } from "./effect/action.ts";
 import { childRunId } from "./effect/child-id.ts";
-import { type Flight, failure, landing, type Of } from "./flight.ts";
+import { type Around, type Flight, failure, landing, type Of } from "./flight.ts";
 import { performGate } from "./judge/gate.ts";
 import { performInspection } from "./judge/inspect.ts";
 import { performProcess } from "./process.ts";
@@ -25,6 +25,11 @@ export function perform(plan: Plan, flight: Flight, ports: KernelPorts, halt: Ha
   switch (effect.kind) {
     case "process":
       return judgedOrRun(plan, flight, effect, ports, halt);
+    case "agent":
+      // Most runs have no agent.
+      return import("./agents/agent.ts").then(({ performAgent }) =>
+        performAgent(plan, { ...flight, effect, around: flight.around as Around }, ports, halt),
+      );
     case "inspection":
       return performInspection(plan, flight, effect, ports, halt).then((finished) => landing(flight, finished));
     case "action":

@@ -14,11 +14,11 @@ export interface Worker {
 /** null: the stage needs no workspace. */
 export function placeOf(plan: Plan, { run, member, tree, leaf }: Worker): Place | null {
   // A gate works in a checkout, which is thrown away.
-  if (leaf.kind !== "command" || plan.workspace === null || tree === null) return null;
+  if ((leaf.kind !== "command" && leaf.kind !== "agent") || plan.workspace === null || tree === null) return null;
   return { run, member: canWrite(leaf) ? member : null, spec: plan.workspace };
 }
 
 /** Whether it can leave something in its workspace. */
 export function canWrite(leaf: LeafStage): boolean {
-  return leaf.kind === "command" && leaf.wall.sandbox !== "read_only";
+  return (leaf.kind === "command" || leaf.kind === "agent") && leaf.wall.sandbox !== "read_only";
 }

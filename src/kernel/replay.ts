@@ -18,6 +18,7 @@ const FROM_OUTSIDE: ReadonlySet<EventType> = new Set<EventType>([
   "stage.interrupted",
   "stage.rested",
   "stage.parked",
+  "stage.deferred",
   "run.resumed",
   "run.pausing",
   "budget.refused",

@@ -82,6 +82,7 @@ function attemptBound(leaf: LeafStage, children: ChildBounds): Bound {
       return { ...NOTHING, stages: 1, wallMs: leaf.timeoutMs };
     case "gate":
       return { ...NOTHING, stages: 1, wallMs: product(sum(leaf.timeoutMs, ENDING_MS), processesOf(leaf.judge)) };
+    case "agent":
     case "command":
       return {
         ...NOTHING,
@@ -94,7 +95,7 @@ function attemptBound(leaf: LeafStage, children: ChildBounds): Bound {
 }
 
 /** The most that an attempt may spend on models. */
-export function modelCost({ models }: CommandStage): Usage {
+export function modelCost({ models }: Pick<CommandStage, "models">): Usage {
   return models === undefined ? NO_USAGE : { tokens: models.tokens, microUsd: models.microUsd };
 }
 
@@ -116,7 +117,7 @@ function leavesOf(stages: readonly PlanStage[]): readonly LeafStage[] {
 
 /** An action is left behind when its time is up; a child run may have processes. */
 function hasProcess({ kind }: LeafStage): boolean {
-  return kind === "command" || kind === "gate" || kind === "run";
+  return kind === "command" || kind === "agent" || kind === "gate" || kind === "run";
 }
 
 /** At least one start is counted, so that a fan-out over nothing uses up `limits.stages` too. */

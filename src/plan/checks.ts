@@ -4,7 +4,8 @@ import type { Expression } from "../base/expression.ts";
 import { canonical, isJsonObject, type JsonObject } from "../base/json.ts";
 import { nearest } from "../base/nearest.ts";
 import type { Blueprint, LeafSpec, Level, StageSpec } from "../blueprint/blueprint.ts";
-import { isWeaker, wallOf } from "./defaults.ts";
+import { wallIn } from "./agents/agent-wall.ts";
+import { isWeaker } from "./defaults.ts";
 import { PLAN_ERRORS } from "./errors.ts";
 import { matchesType, typeName } from "./params.ts";
 import type { ActionSignature } from "./plan.ts";
@@ -37,6 +38,7 @@ export function checkStage(spec: StageSpec, known: Known): readonly Diagnostic[]
     case "gate":
       return [...checkWall(spec, known), ...checkTree(spec, spec.judge.by, known)];
     case "command":
+    case "agent":
       return checkWall(spec, known);
   }
 }
@@ -63,8 +65,11 @@ export function checkLevel(
 }
 
 /** A wall that could not hold what it promises is refused before anything runs. */
-function checkWall(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, { of }: Known): readonly Diagnostic[] {
-  const { sandbox, network } = wallOf(spec, of.defaults, of.workspace.kind);
+function checkWall(
+  spec: Extract<LeafSpec, { kind: "command" | "agent" | "gate" }>,
+  { of }: Known,
+): readonly Diagnostic[] {
+  const { sandbox, network } = wallIn(spec, of);
   const { id: stage, where } = spec;
   const writes = sandbox === "workspace_write" || sandbox === "repo_write";
   if (of.workspace.kind === "directory" && writes)
@@ -73,7 +78,7 @@ function checkWall(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, { of }
     return [diagnose(PLAN_ERRORS, "PLAN_REPOSITORY_SHARED", { stage }, where)];
   if (sandbox === "danger_full_access" && network.length > 0)
     return [diagnose(PLAN_ERRORS, "PLAN_NETWORK_UNENFORCEABLE", { stage }, where)];
-  if (sandbox === "danger_full_access" && spec.kind === "command" && spec.models !== undefined)
+  if (sandbox === "danger_full_access" && spec.kind !== "gate" && spec.models !== undefined)
     return [diagnose(PLAN_ERRORS, "PLAN_MODELS_UNENFORCEABLE", { stage }, where)];
   return [];
 }

@@ -3,13 +3,16 @@
  * named by its digest; nothing in it depends on anything but the arguments.
  */
 import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
-import { canonical, type JsonValue } from "../base/json.ts";
+import { canonical, type JsonObject, type JsonValue } from "../base/json.ts";
 import { failed, ok, type Result } from "../base/result.ts";
 import type { Blueprint, ChangeRules, Level, LimitsSpec, StageSpec } from "../blueprint/blueprint.ts";
 import { STAGNATION_DEFAULTS } from "../limits/stagnation/thresholds.ts";
 import { frozen, type Rule } from "../policy/rule.ts";
 import { GUARD } from "../policy/shipped/guard.ts";
 import { SETS } from "../policy/shipped/sets.ts";
+import type { AgentSignature, PlanAgent } from "./agents/agent-signature.ts";
+import type { AgentSpecOfStage } from "./agents/agent-wall.ts";
+import { checkAgents } from "./agents/check-agent.ts";
 import { MEASURES, worstCase } from "./bound.ts";
 import { checkLevel, checkStage, type InspectionSpec, type RunSpec } from "./checks.ts";
 import { settle } from "./defaults.ts";
@@ -35,6 +38,12 @@ export interface CompileInput {
   readonly rules: readonly Rule[];
   /** A blueprint already read: the name as written, and the file of the blueprint that names it. */
   readonly child: (name: string, from: string) => Blueprint | undefined;
+  /** Backends of agents; without them no agent can be used. */
+  readonly agents?: readonly AgentSignature[];
+  /** What the script file of an agent says, which was read already; undefined: it names none. */
+  readonly script?: (agent: AgentSpecOfStage, from: string) => JsonObject | undefined;
+  /** What an agent is told besides its task, which was put together already; undefined: nothing. */
+  readonly context?: (agent: AgentSpecOfStage) => PlanAgent["context"];
   /** The rules of a gate together with those of the file it names, which was read already; undefined: it names none. */
   readonly gateRules?: (gate: InspectionSpec, from: string) => ChangeRules | undefined;
 }
@@ -54,6 +63,7 @@ const MEASURE_NAMES = {
 interface Session {
   readonly input: CompileInput;
   readonly actions: ReadonlyMap<string, ActionSignature>;
+  readonly agents: ReadonlyMap<string, AgentSignature>;
   readonly problems: Diagnostic[];
   /** Each child is compiled once per set of inherited rules and third-party text; undefined: it has problems, which were reported. */
   readonly plans: Map<string, Plan | undefined>;
@@ -63,7 +73,8 @@ interface Session {
 
 export function compile(blueprint: Blueprint, input: CompileInput): Result<Plan> {
   const actions = new Map(input.actions.map((action) => [action.name, action]));
-  const session: Session = { input, actions, problems: [], plans: new Map(), brings: new Map() };
+  const agents = new Map((input.agents ?? []).map((agent) => [agent.name, agent]));
+  const session: Session = { input, actions, agents, problems: [], plans: new Map(), brings: new Map() };
   const params = giveParams(blueprint, input.params, session.problems);
   const plan = compileOne(blueprint, params, { ancestors: [], given: [], depth: null }, session);
   return plan === undefined || session.problems.length > 0 ? failed(session.problems) : ok(plan);
@@ -91,6 +102,10 @@ function compileOne(
   const find = (name: string): Blueprint | undefined => input.child(name, blueprint.file);
   for (const spec of blueprint.stages) problems.push(...checkStage(spec, { actions, child: find, of: blueprint }));
   for (const { spec } of kept) problems.push(...checkLevel(spec, actions, input.level));
+  const rules = rulesOf(blueprint, ancestors, input.rules);
+  const own = [...input.rules, ...inheritedRules(ancestors), ...blueprint.rules];
+  for (const { spec } of kept)
+    problems.push(...checkAgents(spec, { agents: session.agents, of: blueprint, own, rules }));
   problems.push(...unboundedCycles(blueprint, kept, limits));
   const protect = protectedPaths(blueprint, problems);
   const taint = findTaint(kept, { blueprint, actions, given, child: bringing(blueprint, session) });
@@ -107,6 +122,9 @@ function compileOne(
     buildStage(spec, routes, {
       defaults: blueprint.defaults,
       workspace: blueprint.workspace.kind,
+      agent: blueprint.agent ?? {},
+      script: (agent) => input.script?.(agent, blueprint.file),
+      context: (agent) => input.context?.(agent),
       actions,
       child,
       changeRules: (inspection) => input.gateRules?.(inspection, blueprint.file) ?? inspection.rules,
@@ -118,7 +136,6 @@ function compileOne(
   const above = kept.flatMap(({ spec }) => (needsMore(spec, actions, child) ? [spec.id] : []));
   problems.push(...sizeProblems(blueprint, plans), ...inexact(blueprint, bound));
   if (problems.length > before) return undefined;
-  const rules = rulesOf(blueprint, ancestors, input.rules);
   return seal({
     version: 1,
     name: blueprint.name,
@@ -171,8 +188,7 @@ function needsWorkspace(
     children.some(({ workspace }) => workspace !== null) ||
     leavesOf(stages).some(
       (leaf) =>
-        leaf.kind === "command" ||
-        leaf.kind === "gate" ||
+        "wall" in leaf ||
         leaf.kind === "inspection" ||
         (leaf.kind === "action" && actions.get(leaf.action)?.usesTree === true),
     )

@@ -73,7 +73,7 @@ export function closeWall(wall: Wall): Wall {
  * before each attempt does nothing new when it is repeated; of any other process nothing is known.
  */
 export function processEffect(
-  spec: Extract<LeafSpec, { kind: "command" | "gate" }>,
+  spec: Extract<LeafSpec, { kind: "command" | "gate" | "agent" }>,
   defaults: StageSettings,
   wall: Wall,
 ): EffectClass {

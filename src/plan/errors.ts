@@ -107,6 +107,100 @@ export const PLAN_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  PLAN_AGENT_UNNAMED: {
+    what: (d: { stage: string }) => `Stage "${d.stage}" does not say which agent it uses.`,
+    why: "Agents differ in what they cost and in what they let us decide, so that none is chosen silently.",
+    hint: "Write `use: …` below `agent`, or `agent: …` below `defaults`. `pawl doctor` lists those that are there.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_AGENT_UNKNOWN: {
+    what: (d: { stage: string; agent: string; known: string; near: string | null }) =>
+      `Stage "${d.stage}" uses the agent "${d.agent}", which does not exist.`,
+    why: "Only backends that this program has can be used.",
+    hint: (d: { known: string; near: string | null }) => suggest(d.near, `There are: ${d.known}.`),
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_AGENT_TOOLSET_UNKNOWN: {
+    what: (d: { stage: string; toolset: string; known: string; near: string | null }) =>
+      `Stage "${d.stage}" names the toolset "${d.toolset}", which does not exist.`,
+    why: "Without it the agent would not be held to any.",
+    hint: (d: { known: string; near: string | null }) => suggest(d.near, `There are: ${d.known}.`),
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_AGENT_UNWALLED: {
+    what: (d: { stage: string }) => `Stage "${d.stage}" gives an agent \`sandbox: danger_full_access\`.`,
+    why: "What an agent does is not known beforehand: without a wall nothing bounds it.",
+    hint: "Choose another `sandbox`, or leave the key out.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_AGENT_MODELS_MISSING: {
+    what: (d: { stage: string; agent: string }) =>
+      `Stage "${d.stage}" uses the agent "${d.agent}", which calls models, and does not say how much it may spend.`,
+    why: "A plan has a worst case, and an agent without a budget has none.",
+    hint: "Write `models: { tokens: 200k, usd: 2 }` on the stage, with figures of your own.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_AGENT_SETTINGS_NOT_MAP: {
+    what: (d: { stage: string }) => `The settings of the agent are not a map (stage "${d.stage}").`,
+    why: "Settings are read by name, and must be known before the run.",
+    hint: "Write `with` as a map of names and values.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_AGENT_SETTING_UNKNOWN: {
+    what: (d: { stage: string; agent: string; setting: string; near: string | null }) =>
+      `The agent "${d.agent}" has no setting "${d.setting}" (stage "${d.stage}").`,
+    why: "A setting that the agent does not read would have no effect.",
+    hint: (d: { near: string | null }) => suggest(d.near, "Leave it out."),
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_AGENT_SETTING_MISSING: {
+    what: (d: { stage: string; agent: string; setting: string; summary: string }) =>
+      `The agent "${d.agent}" needs "${d.setting}" (stage "${d.stage}").`,
+    why: "The agent cannot work without it.",
+    hint: (d: { setting: string; summary: string }) => `Add \`${d.setting}\`: ${d.summary}`,
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_AGENT_RULE_UNENFORCEABLE: {
+    what: (d: { stage: string; agent: string; power: string; oversight: string; rule: string; effect: string }) =>
+      `Rule ${d.rule} says ${d.effect} about ${d.power}, but that of the agent "${d.agent}" is only ${d.oversight} (stage "${d.stage}").`,
+    why: "The agent does it without asking us first, so that nobody could keep the rule.",
+    hint: "Use an agent that mediates it (`pawl doctor` says which do), or take the rule out and let the wall bound it.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_AGENT_TOOLSET_UNENFORCEABLE: {
+    what: (d: { stage: string; agent: string; power: string; oversight: string; toolset: string }) =>
+      `Toolset "${d.toolset}" has no ${d.power}, but that of the agent "${d.agent}" is only ${d.oversight} (stage "${d.stage}").`,
+    why: "The agent does it without asking us first, so that nobody could hold it to the toolset.",
+    hint: "Use an agent that mediates it (`pawl doctor` says which do), or another toolset.",
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_AGENT_POWER_PARTIAL: {
+    what: (d: { stage: string; agent: string; power: string; oversight: string; whole: string }) =>
+      `Policy does not allow all of ${d.power}, and that of the agent "${d.agent}" is only ${d.oversight} (stage "${d.stage}").`,
+    why: "The agent does it without asking us first, so that what no rule allows could not be denied.",
+    hint: (d: { whole: string }) =>
+      `Allow ${d.whole}, because the wall bounds it, or use an agent that mediates it (\`pawl doctor\` says which do).`,
+    retry: "after_change",
+    exit: 3,
+  },
+  PLAN_AGENT_HOST_UNALLOWED: {
+    what: (d: { stage: string; agent: string; host: string }) =>
+      `Stage "${d.stage}" lets the agent "${d.agent}" reach ${d.host}, which policy does not allow.`,
+    why: "The agent does not ask us before it reaches out: what the wall lets through must be allowed.",
+    hint: (d: { host: string }) => `Allow { fetch: "${d.host}" }, or take the host out of \`network\`.`,
+    retry: "after_change",
+    exit: 3,
+  },
   PLAN_CHILD_WORKSPACE: {
     what: (d: { stage: string; child: string; parent: string }) =>
       `Stage "${d.stage}" runs "${d.child}", whose \`workspace\` is not that of "${d.parent}".`,

@@ -17,8 +17,9 @@ import type {
 import type { QuotaVendor } from "../limits/quota/signals.ts";
 import type { StagnationLimits } from "../limits/stagnation/thresholds.ts";
 import type { Rule } from "../policy/rule.ts";
+import type { PlanAgent } from "./agents/agent-signature.ts";
 
-export type StageKind = "command" | "action" | "gate" | "inspection" | "approval" | "run" | "group";
+export type StageKind = "command" | "agent" | "action" | "gate" | "inspection" | "approval" | "run" | "group";
 
 /** Where an outcome leads. `back` marks an edge to the same or an earlier stage: taking it starts a new round. */
 export type Target =
@@ -84,6 +85,13 @@ export type CommandStage = PlanStageCommon &
     /** It may call models, up to this in each attempt; without it, it reaches none. */
     readonly models?: ModelsSpec;
   };
+/** An agent behind a wall. It may change the tree and answer; what it does is ruled on call by call, as far as its backend asks. */
+export type AgentStage = PlanStageCommon &
+  Omit<PlanProcess, "program" | "env" | "capture"> & {
+    readonly kind: "agent";
+    readonly agent: PlanAgent;
+    readonly models?: ModelsSpec;
+  };
 /** A check by a process, in a fresh checkout of exactly the tree that is judged. */
 export type GateStage = PlanStageCommon & PlanProcess & { readonly kind: "gate"; readonly judge: Judge };
 /** A check of what has changed since the run began. */
@@ -116,7 +124,14 @@ export type ApprovalStage = PlanStageCommon & {
   /** When the person is reminded, counted from the question; null: never. */
   readonly remindMs: number | null;
 };
-export type LeafStage = CommandStage | GateStage | InspectionStage | ApprovalStage | ActionStage | RunStage;
+export type LeafStage =
+  | CommandStage
+  | AgentStage
+  | GateStage
+  | InspectionStage
+  | ApprovalStage
+  | ActionStage
+  | RunStage;
 export type GroupStage = PlanStageCommon & {
   readonly kind: "group";
   readonly members: readonly LeafStage[];

@@ -5,8 +5,8 @@
 import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import { type Expression, references } from "../base/expression.ts";
 import { nearest } from "../base/nearest.ts";
-import type { Blueprint, LeafSpec, Level, StageSpec } from "../blueprint/blueprint.ts";
-import { outcomesOf } from "../blueprint/gate/outcomes.ts";
+import type { Blueprint, LeafSpec, Level, Program, StageSpec } from "../blueprint/blueprint.ts";
+import { isGoodOutcome, outcomesOf } from "../blueprint/gate/outcomes.ts";
 import { PLAN_ERRORS } from "./errors.ts";
 import type { LeafStage, Plan, Target } from "./plan.ts";
 
@@ -18,7 +18,6 @@ export interface Routed {
 }
 
 const ENDS = ["done", "fail", "paused"] as const;
-const GOOD: readonly string[] = ["success", "pass"];
 
 /** Ids of the stages that a walk may enter after this one; a pause goes on when a person resumes the run. */
 export function nextOf(routes: Routes): readonly string[] {
@@ -75,7 +74,7 @@ function tableOf(blueprint: Blueprint, level: Level, problems: Diagnostic[]): re
   const named = (from: number, outcome: string, target: string): Target | undefined => {
     if (target === "done" || target === "fail") return { end: target };
     // A person who resumes goes on after a stage that went well, and tries again one that did not.
-    if (target === "paused") return { end: "paused", resume: enter(from, GOOD.includes(outcome) ? from + 1 : from) };
+    if (target === "paused") return { end: "paused", resume: enter(from, isGoodOutcome(outcome) ? from + 1 : from) };
     const place = places.get(target);
     return place === undefined ? undefined : enter(from, place);
   };
@@ -99,7 +98,7 @@ function tableOf(blueprint: Blueprint, level: Level, problems: Diagnostic[]): re
 }
 
 function unwritten(outcome: string, next: Target): Target {
-  if (GOOD.includes(outcome)) return next;
+  if (isGoodOutcome(outcome)) return next;
   return { end: outcome === "escalate" ? "escalate" : "fail" };
 }
 
@@ -165,9 +164,17 @@ export function leafExpressions(spec: LeafSpec | LeafStage): readonly Expression
     case "inspection":
     case "approval":
       return [];
+    case "agent": {
+      const { goal, with: settings, program } = spec.agent;
+      return [goal, settings, ...(program === undefined ? [] : [lineOf(program)])];
+    }
     default:
-      return ["argv" in spec.program ? spec.program.argv : spec.program.shell, ...valuesOf(spec.env)];
+      return [lineOf(spec.program), ...valuesOf(spec.env)];
   }
+}
+
+function lineOf(program: Program): Expression {
+  return "argv" in program ? program.argv : program.shell;
 }
 
 function valuesOf(pairs: readonly (readonly [name: string, value: Expression])[]): readonly Expression[] {

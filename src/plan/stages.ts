@@ -1,6 +1,8 @@
 /** A stage as written and checked → a stage of the plan, with every default filled in. */
 import type { Expression } from "../base/expression.ts";
+import type { JsonObject } from "../base/json.ts";
 import type {
+  AgentDefaults,
   Blueprint,
   ChangeRules,
   Judge,
@@ -12,9 +14,12 @@ import type {
   WorkspaceKind,
 } from "../blueprint/blueprint.ts";
 import { QUESTION_MS } from "../blueprint/gate/read-gate.ts";
+import type { PlanAgent, Toolset } from "./agents/agent-signature.ts";
+import { type AgentSpecOfStage, stageWall } from "./agents/agent-wall.ts";
+import { toolsetOf } from "./agents/toolsets.ts";
 import { type ChildBounds, ENDING_MS, visitBound } from "./bound.ts";
 import type { RunSpec } from "./checks.ts";
-import { actionEffect, closeWall, processEffect, settle, wallOf } from "./defaults.ts";
+import { actionEffect, closeWall, processEffect, settle } from "./defaults.ts";
 import type { ActionSignature, CommandStage, GroupStage, LeafStage, Plan, PlanStage } from "./plan.ts";
 import type { Routes } from "./routes.ts";
 import type { LeafTaint } from "./taint/taint.ts";
@@ -31,6 +36,11 @@ export interface Child {
 export interface Materials {
   readonly defaults: StageSettings;
   readonly workspace: WorkspaceKind;
+  /** What agents get that say nothing else. */
+  readonly agent: AgentDefaults;
+  /** What the file says that the agent names; undefined: it names none. */
+  readonly script: (spec: AgentSpecOfStage) => JsonObject | undefined;
+  readonly context: (spec: AgentSpecOfStage) => PlanAgent["context"];
   readonly actions: ReadonlyMap<string, ActionSignature>;
   readonly child: (spec: RunSpec) => Child;
   /** What the gate itself says, together with the file it names. */
@@ -75,9 +85,37 @@ function buildLeaf(spec: LeafSpec, routes: Routes, materials: Materials): LeafSt
       return { ...common, kind: "inspection", effect: "idempotent", by: spec.by, rules: materials.changeRules(spec) };
     case "command":
       return { ...common, ...processOf(spec, materials), kind: "command", ...quotaOf(spec), ...modelsOf(spec) };
+    case "agent":
+      return buildAgent(spec, common, materials);
     case "approval":
       return buildApproval(spec, commonOf(spec, routes, materials));
   }
+}
+
+/** What its own keys do not say, the defaults of the blueprint do. A toolset that is not known was refused. */
+function buildAgent(
+  spec: AgentSpecOfStage,
+  common: Omit<LeafStage & { kind: "agent" }, "kind" | "effect" | "agent" | keyof ReturnType<typeof walledOf>>,
+  materials: Materials,
+): LeafStage {
+  const { role, goal, outcomes, schema = null, program, with: settings } = spec.agent;
+  const { use = "", model = null, toolset, maxTurns = null } = { ...materials.agent, ...spec.agent };
+  const [script, context] = [materials.script(spec), materials.context(spec)];
+  const agent = {
+    use,
+    role,
+    goal: orderKeys(goal),
+    model,
+    toolset: toolset === undefined ? null : (toolsetOf(toolset) as Toolset),
+    outcomes,
+    schema,
+    maxTurns,
+    ...(program === undefined ? {} : { program: orderProgram(program) }),
+    ...(script === undefined ? {} : { script }),
+    ...(context === undefined ? {} : { context }),
+    with: orderKeys(settings),
+  };
+  return { ...common, ...walledOf(spec, materials), kind: "agent", agent, ...modelsOf(spec) };
 }
 
 /** Nothing runs and a question is asked once: the time people take is not the run's, and there is nothing to repeat. */
@@ -141,23 +179,30 @@ function taintOf(spec: LeafSpec, { taint }: Materials): Pick<LeafStage, "taint" 
 }
 
 function processOf(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, materials: Materials) {
+  return {
+    ...walledOf(spec, materials),
+    program: orderProgram(spec.program),
+    env: orderPairs(spec.env),
+    capture: spec.capture,
+  };
+}
+
+/** What every process has, an agent's too. */
+function walledOf(spec: Extract<LeafSpec, { kind: "command" | "gate" | "agent" }>, materials: Materials) {
   const { defaults, workspace } = materials;
   const { cwd, stallMs } = settle(spec, defaults);
-  const open = wallOf(spec, defaults, workspace);
+  const open = stageWall(spec, { defaults, workspace, agent: materials.agent });
   const wall = materials.taint(spec).reads.length === 0 ? open : closeWall(open);
   return {
     effect: processEffect(spec, defaults, wall),
-    program: orderProgram(spec.program),
     wall,
-    env: orderPairs(spec.env),
     cwd,
     stallMs,
-    capture: spec.capture,
     outputs: spec.outputs.map(({ name, path }) => ({ name, path })).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }
 
-function modelsOf({ models }: Extract<LeafSpec, { kind: "command" }>): Pick<CommandStage, "models"> {
+function modelsOf({ models }: Extract<LeafSpec, { kind: "command" | "agent" }>): Pick<CommandStage, "models"> {
   return models === undefined ? {} : { models };
 }
 

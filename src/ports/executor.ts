@@ -41,6 +41,16 @@ export interface ProcessRequest {
   readonly evidence?: { readonly report: string | null };
   /** Socket of the gateway for models, to be reached from behind the wall. */
   readonly modelSocket?: string;
+  /** Somebody talks with the process while it runs; without it, its standard input is closed. */
+  readonly dialogue?: Dialogue;
+}
+
+/** A talk over standard input and output. What is said is logged like any output; the talk itself is neither redacted nor capped. */
+export interface Dialogue {
+  /** The process has begun. `send` resolves when the text was taken; after the end of the process, or of the input, it does nothing. */
+  begin(input: { send(text: string): Promise<void>; end(): void }): void;
+  /** Standard output as it comes; must not throw. While it has not resolved, nothing more is read. Not called once the process is reported. */
+  onOutput(chunk: Uint8Array): void | Promise<void>;
 }
 
 export type AttemptName = Pick<ProcessRequest, "run" | "stage" | "attempt">;
@@ -66,7 +76,7 @@ export interface ProcessReport {
 
 export interface Executor {
   /**
-   * Starts the process in its own group with stdin closed and resolves when it and its group are gone.
+   * Starts the process in its own group, with stdin closed when there is no dialogue, and resolves when it and its group are gone.
    * When `signal` aborts, for whichever reason, the group is ended (TERM, then KILL; with the reason "kill" at once) and the
    * cause is `killed`. A signal that has aborted before starts nothing.
    * `onOutput` sees redacted text as it comes; it must not throw.

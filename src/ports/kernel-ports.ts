@@ -2,6 +2,7 @@
 import type { RunId } from "../base/ids.ts";
 import type { RunEvent } from "../run/events.ts";
 import type { Actions } from "./actions.ts";
+import type { AgentAccess } from "./agents/agent-access.ts";
 import type { Artifacts } from "./artifacts.ts";
 import type { ChildRuns } from "./child-runs.ts";
 import type { Clock } from "./clock.ts";
@@ -31,6 +32,8 @@ export interface KernelPorts {
   readonly breakers: Pick<Breakers, "admit" | "report">;
   /** Without it no stage reaches a model. */
   readonly models?: ModelAccess;
+  /** Without it no agent works. */
+  readonly agents?: AgentAccess;
   /** Without it nothing is certified. */
   readonly certifier?: Certifier;
   /** IANA name of the time zone of the host: programs tell times in it. UTC without it. */

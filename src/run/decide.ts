@@ -8,6 +8,7 @@
  */
 import { addUsage, NO_USAGE, type Usage } from "../base/usage.ts";
 import type { GroupStage, LeafStage, Plan, Target } from "../plan/plan.ts";
+import { askAboutCall } from "./approval/deferred-call.ts";
 import { dueFact, dueTimes, openLanes } from "./approval/due.ts";
 import { isAnswered, isStale, judgementFact } from "./approval/judgement.ts";
 import { ask } from "./approval/question.ts";
@@ -40,6 +41,7 @@ interface Beginning {
   readonly granted: string | null;
   readonly refusal: Lane["refusal"];
   readonly tree: string | null;
+  readonly deferral: Lane["deferral"];
 }
 
 /** Whether every gate's latest verdict is a pass, and the last process that judged saw exactly the tree that the run holds. */
@@ -94,8 +96,8 @@ function decideStage(plan: Plan, state: RunningState, cursor: Extract<Target, { 
     if (limit !== null) return stop(limit);
     const visit = (facts.visits.get(stage.id) ?? 0) + 1;
     if (stage.kind === "group") return record(openingFact(stage, facts, visit));
-    const fresh = { position: 0, visit, attempt: 1, failures: 0, granted: null, refusal: null, tree: facts.tree };
-    return begin(plan, state, { path: stage.id, leaf: stage, ...fresh }, now);
+    const fresh = { position: 0, visit, attempt: 1, failures: 0, granted: null, refusal: null, deferral: null };
+    return begin(plan, state, { path: stage.id, leaf: stage, ...fresh, tree: facts.tree }, now);
   }
   return stage.kind === "group" ? decideGroup(plan, state, stage, now) : decideLanes(plan, state, 1, false, now);
 }
@@ -115,8 +117,8 @@ function decideLanes(plan: Plan, state: RunningState, maxParallel: number, closi
   // Most often one stage is under way, and there is nothing else to look at.
   if (running === state.progress.lanes.size) return waitFor(wallDeadline(plan, state.facts));
   const lanes = [...state.progress.lanes.values()];
-  const lost = lanes.find((lane) => lane.status === "lost");
-  if (lost !== undefined) return record(askAboutLoss(plan, state, lost, now));
+  const unsure = lanes.find(({ status }) => status === "lost" || status === "deferred");
+  if (unsure !== undefined) return record(askAbout(plan, state, unsure, now));
   const asking = openLanes(state.progress);
   const due = asking.flatMap((lane) => dueFact(lane, now) ?? []);
   const [over] = due.filter(({ type }) => type === "approval.expired");
@@ -163,6 +165,10 @@ function reservedBy(plan: Plan, state: RunningState): Usage {
   return sum;
 }
 
+function askAbout(plan: Plan, state: RunningState, lane: Lane, now: number): Fact {
+  return lane.status === "lost" ? askAboutLoss(plan, state, lane, now) : askAboutCall(plan, state.facts, lane, now);
+}
+
 /** The attempt of a `once` stage was lost: only a person can say whether its effect happened. */
 function askAboutLoss(plan: Plan, { facts }: RunningState, lane: Lane, now: number): Fact {
   const answers = isGate(lane.leaf) ? ["again", "failed"] : ["again", "done", "failed"];
@@ -187,7 +193,8 @@ function isUntried(lane: Lane): boolean {
 }
 
 function isGood(lane: Lane): boolean {
-  return lane.result?.outcome === "success" || lane.result?.outcome === "pass";
+  const outcome = lane.result?.outcome;
+  return outcome === "success" || outcome === "pass" || outcome === "accept";
 }
 
 function record(fact: Fact): Decision {

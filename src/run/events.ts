@@ -25,11 +25,15 @@ export type Cause =
   | "parked"
   /** A budget was reached while it was under way. */
   | "budget"
-  /** A person said no, or nobody answered in time. */
+  /** A person said no, or nobody answered in time; of an agent: policy did not let it do what it did or wanted. */
   | "denied"
   | "expired"
   /** Its target has failed too often lately: it was not started. */
   | "circuit_open"
+  /** An agent says itself that it could not; its error names why. */
+  | "agent"
+  /** Nobody has logged the agent in, or what it was given is not accepted: trying again would not help. */
+  | "auth"
   | "defect";
 
 export interface ArtifactRef {
@@ -58,14 +62,24 @@ export interface ResourceUse {
   readonly outputBytes: number;
 }
 
-/** Policy asks, an attempt was lost that must not be repeated unasked, or a gate is for a person to judge. */
-export type QuestionKind = "policy" | "interrupted" | "gate";
+/**
+ * Policy asks, an attempt was lost that must not be repeated unasked, a gate is for a person to judge, or policy asks about
+ * one call of an agent.
+ */
+export type QuestionKind = "policy" | "interrupted" | "gate" | "call";
 
 /** What a run that was refused for now rests for. */
 export interface Parked {
   readonly reason: ParkReason;
   readonly until: number;
   readonly target?: string;
+}
+
+/** A call of an agent, with everything that it would do in the words of policy. */
+export interface DeferredCall {
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly requests: readonly JsonObject[];
 }
 
 export interface RefusedHost {
@@ -151,6 +165,8 @@ interface EventFields {
     readonly stripped?: Readonly<Record<string, number>> | undefined;
     /** What an action handed on to others, in a commit or a pull request. */
     readonly certificate?: CertificateRef | undefined;
+    /** Of an agent: the session, as its backend names it. */
+    readonly session?: string | undefined;
   };
   /** The attempt was lost with its process: whether its effect happened is unknown. */
   "stage.interrupted": {
@@ -193,6 +209,28 @@ interface EventFields {
     readonly turns?: number | undefined;
     readonly used?: ResourceUse | undefined;
     /** What the workspace held then. */
+    readonly tree?: string | undefined;
+  };
+  /**
+   * An agent wants to do something that a person must allow: the attempt has ended, and when it is allowed the stage goes on from
+   * here with this one call. That is no failure; what follows has only what this attempt has left of its budget and its time.
+   */
+  "stage.deferred": {
+    readonly stage: string;
+    readonly attempt: number;
+    readonly call: DeferredCall;
+    /** Of exactly the call that the agent wanted to make; what is shown of it may be masked. */
+    readonly digest: string;
+    readonly why: string;
+    readonly rule: string;
+    readonly tookMs: number;
+    readonly session?: string | undefined;
+    readonly log?: LogRef | undefined;
+    readonly artifacts?: Readonly<Record<string, ArtifactRef>> | undefined;
+    readonly usage?: Usage | undefined;
+    readonly turns?: number | undefined;
+    readonly used?: ResourceUse | undefined;
+    /** What the workspace held then; the stage goes on with it. */
     readonly tree?: string | undefined;
   };
   "group.opened": {

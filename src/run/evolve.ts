@@ -8,15 +8,16 @@ import { addUsage, NO_USAGE } from "../base/usage.ts";
 import { beginStagnation, startAfresh } from "../limits/stagnation/stagnation.ts";
 import type { Plan } from "../plan/plan.ts";
 import { answered, expired, reminded, requested } from "./approval/answered.ts";
+import { defer } from "./approval/deferred-call.ts";
 import { degrade } from "./budget/ceiling.ts";
 import { countSpawn, countSpawnsOf } from "./children/spawns.ts";
 import { countTurns } from "./children/turns.ts";
 import type { EventOf, RunEvent } from "./events.ts";
-import { closeGroup, finishLane, laneFor, openGroup, refuse, startRound } from "./lanes.ts";
+import { beginAnew, closeGroup, finishLane, laneFor, openGroup, refuse, startRound } from "./lanes.ts";
 import { charge, chargeOf } from "./limits.ts";
 import type { TerminalStatus } from "./reasons.ts";
 import { goOn, park, restOf, restWithChild } from "./rest/park.ts";
-import type { Progress, RunningState, RunState, StageResult } from "./state.ts";
+import type { Lane, Progress, RunFacts, RunningState, RunState, StageResult } from "./state.ts";
 import { transition } from "./transitions.ts";
 
 /** The state after `run.created`. */
@@ -103,16 +104,9 @@ function isAsking(state: RunState): boolean {
 function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunState {
   const { facts, progress } = state;
   switch (event.type) {
-    case "stage.started": {
-      const lane = laneFor(plan, state, event.stage);
-      lane.status = "running";
-      lane.attempts = event.attempt;
-      // An answer is good for one attempt.
-      lane.granted = null;
-      facts.started += 1;
-      countSpawn(facts, lane);
+    case "stage.started":
+      startLane(facts, laneFor(plan, state, event.stage), event.attempt);
       return state;
-    }
     case "stage.finished":
       return finish(plan, state, event);
     case "stage.refused":
@@ -122,6 +116,7 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
       lane.status = lane.leaf.effect === "once" ? "lost" : "ready";
       lane.readyAt = event.at;
       lane.leftTree = event.tree ?? null;
+      beginAnew(lane);
       facts.usage = addUsage(facts.usage, event.usage ?? chargeOf(lane.leaf));
       // A child run tells when it ends.
       if (lane.leaf.kind !== "run") countTurns(plan, facts, lane.leaf, event.turns);
@@ -131,6 +126,8 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
       return restWithChild(laneFor(plan, state, event.stage), state, event);
     case "stage.parked":
       return park(plan, state, event);
+    case "stage.deferred":
+      return defer(plan, state, event);
     case "group.opened":
       return openGroup(plan, state, event);
     case "group.closed":
@@ -164,6 +161,16 @@ function evolveRunning(plan: Plan, state: RunningState, event: RunEvent): RunSta
     default:
       return state;
   }
+}
+
+/** An answer is good for one attempt. */
+function startLane(facts: RunFacts, lane: Lane, attempt: number): void {
+  lane.status = "running";
+  lane.attempts = attempt;
+  lane.granted = null;
+  if (lane.deferral !== null) lane.deferral = { ...lane.deferral, allowed: false };
+  facts.started += 1;
+  countSpawn(facts, lane);
 }
 
 function finish(plan: Plan, state: RunningState, event: EventOf<"stage.finished">): RunState {
@@ -214,6 +221,6 @@ function end(state: RunState, event: EventOf<"run.finished">): RunState {
 
 /** Objects of one shape, however the stage ended: a run makes one for each of its stages. */
 function resultOf(event: EventOf<"stage.finished">): StageResult {
-  const { outcome, cause, exit, error, output, log, artifacts, tree, content } = event;
-  return { outcome, cause, exit, error, output, log, artifacts, tree, content };
+  const { outcome, cause, exit, error, output, log, artifacts, tree, content, session } = event;
+  return { outcome, cause, exit, error, output, log, artifacts, tree, content, session };
 }

@@ -40,6 +40,7 @@ function newLane(path: string, leaf: Lane["leaf"], position: number, visit: numb
     tree,
     leftTree: null,
     spawned: 0,
+    deferral: null,
   };
 }
 
@@ -96,9 +97,10 @@ export function finishLane(
 ): RunningState {
   const { facts, progress } = state;
   const lane = laneFor(plan, state, path);
+  const from = facts.tree;
   const gates = isGate(lane.leaf);
   const kept = gates ? verdictOf(result) : result;
-  if (isGood(kept.outcome)) facts.consecutiveFailures = 0;
+  if (isGood(kept.outcome) || hasAnswered(lane.leaf, kept)) facts.consecutiveFailures = 0;
   else if (failAttempt(facts, lane, kept, at)) return state;
   lane.status = "done";
   lane.result = kept;
@@ -107,7 +109,7 @@ export function finishLane(
   // A member has a workspace of its own; what it left there is not merged into the run's.
   if (progress.group !== null) return state;
   if (!gates) facts.tree = kept.tree ?? facts.tree;
-  return leaveStage(plan, state, path, kept, { from: lane.tree });
+  return leaveStage(plan, state, path, kept, { from });
 }
 
 /**
@@ -152,14 +154,14 @@ export function isGate({ kind }: LeafStage): boolean {
 function failAttempt(facts: RunFacts, lane: Lane, { outcome, cause, error, tree }: StageResult, at: number): boolean {
   lane.failures += 1;
   lane.leftTree = tree ?? null;
+  beginAnew(lane);
   facts.consecutiveFailures += 1;
   facts.lastFailure = { stage: lane.path, cause, ...(error === undefined ? {} : { error }) };
   const isFinal =
     outcome === "escalate" ||
     outcome === "empty" ||
     cause === "invalid_input" ||
-    cause === "circuit_open" ||
-    cause === "budget" ||
+    FINAL.has(cause) ||
     lane.failures >= lane.leaf.maxAttempts;
   if (isFinal) return false;
   lane.status = lane.leaf.effect === "once" && MAY_HAVE_HAPPENED.has(cause) ? "lost" : "ready";
@@ -167,9 +169,24 @@ function failAttempt(facts: RunFacts, lane: Lane, { outcome, cause, error, tree 
   return true;
 }
 
-function isGood(outcome: string): boolean {
-  return outcome === "success" || outcome === "pass";
+/** What comes next is another attempt: it goes on from nothing that one before it has left. */
+export function beginAnew(lane: Lane): void {
+  if (lane.deferral === null) return;
+  lane.tree = lane.deferral.from;
+  lane.deferral = null;
 }
+
+function isGood(outcome: string): boolean {
+  return outcome === "success" || outcome === "pass" || outcome === "accept";
+}
+
+/** An agent that gave one of its answers has done its work, whatever it is: nothing is tried again. */
+function hasAnswered({ kind }: LeafStage, { outcome }: StageResult): boolean {
+  return kind === "agent" && outcome !== "failure";
+}
+
+/** Ends after which another attempt would only end the same way. */
+const FINAL: ReadonlySet<Cause> = new Set<Cause>(["circuit_open", "budget", "auth", "denied"]);
 
 /** Ends that do not say whether the effect happened: only a person can allow a `once` stage another attempt. */
 const MAY_HAVE_HAPPENED: ReadonlySet<Cause> = new Set<Cause>([

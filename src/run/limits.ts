@@ -64,7 +64,7 @@ export function costOf(plan: Plan, leaf: LeafStage): Usage {
 /** What an attempt is charged that was lost, or did not say what it spent. A child run tells its own when it ends. */
 export function chargeOf(leaf: LeafStage): Usage {
   if (leaf.kind === "action") return leaf.cost;
-  return leaf.kind === "command" ? modelCost(leaf) : NO_USAGE;
+  return leaf.kind === "command" || leaf.kind === "agent" ? modelCost(leaf) : NO_USAGE;
 }
 
 /**

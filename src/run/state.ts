@@ -14,7 +14,7 @@ import type { JsonValue } from "../base/json.ts";
 import type { Usage } from "../base/usage.ts";
 import type { Stagnation } from "../limits/stagnation/stagnation.ts";
 import type { LeafStage, Target } from "../plan/plan.ts";
-import type { ArtifactRef, Cause, LogRef, Parked, QuestionKind } from "./events.ts";
+import type { ArtifactRef, Cause, DeferredCall, LogRef, Parked, QuestionKind } from "./events.ts";
 import type { StopReason, TerminalStatus, WaitReason } from "./reasons.ts";
 
 /** An open question about a lane. The answer must name the digest, so it cannot be used for anything else. */
@@ -43,7 +43,8 @@ export interface Refusal {
  *     ▲ │       │ ├───▶ ready         (a failure with attempts left, after its backoff; an interruption that may be repeated)
  *     │ └▶ asking ├───▶ lost ─▶ asking
  *     └───┘       ├───▶ resting       (its child run rests)
- *                 └───▶ parked        (refused for now; it is tried again when its time has come)
+ *                 ├───▶ parked        (refused for now; it is tried again when its time has come)
+ *                 └───▶ deferred ─▶ asking    (a person must allow a call of its agent)
  */
 export interface Lane {
   readonly path: string;
@@ -51,7 +52,7 @@ export interface Lane {
   /** Place among the members of its group; 0 outside a group. */
   readonly position: number;
   readonly visit: number;
-  status: "ready" | "running" | "lost" | "asking" | "resting" | "parked" | "done";
+  status: "ready" | "running" | "lost" | "asking" | "resting" | "parked" | "deferred" | "done";
   attempts: number;
   failures: number;
   /** Not before this time: the end of a backoff, or of what has parked it. */
@@ -67,11 +68,29 @@ export interface Lane {
   refusal: Refusal | null;
   result: StageResult | null;
   /** What the workspace holds when an attempt of this visit begins; null: there is no workspace. */
-  readonly tree: string | null;
+  tree: string | null;
   /** What an attempt that was cut off left in the workspace. */
   leftTree: string | null;
   /** Child runs that it has begun: one more than it has failures, while the newest goes on. */
   spawned: number;
+  /** Of an agent that was deferred; null: it was not. */
+  deferral: Deferral | null;
+}
+
+/** Where an agent stands that a person must allow a call. */
+export interface Deferral {
+  readonly call: DeferredCall;
+  readonly digest: string;
+  readonly why: string;
+  readonly rule: string;
+  /** A person has allowed it: the next attempt may make this call, once. */
+  readonly allowed: boolean;
+  /** The tree that the first of these attempts began with. */
+  readonly from: string | null;
+  /** What the attempts so far have used that the next one goes on from. */
+  readonly usage: Usage;
+  readonly turns: number;
+  readonly tookMs: number;
 }
 
 /** What later stages may refer to: the latest end of a stage. */
@@ -85,6 +104,7 @@ export interface StageResult {
   readonly artifacts?: Readonly<Record<string, ArtifactRef>> | undefined;
   readonly tree?: string | undefined;
   readonly content?: string | undefined;
+  readonly session?: string | undefined;
 }
 
 /** What is known in every status. */

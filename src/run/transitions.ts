@@ -20,6 +20,7 @@ export const TRANSITIONS: Readonly<Record<Status, Row>> = {
     "stage.refused": "running",
     "stage.rested": "running",
     "stage.parked": "running",
+    "stage.deferred": "running",
     "group.opened": "running",
     "group.closed": "running",
     "policy.denied": "running",

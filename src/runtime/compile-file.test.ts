@@ -7,7 +7,10 @@ import type { CompileOptions } from "./runtime.ts";
 
 const compiled = (root: string, path: string, options: CompileOptions = {}) => {
   const nowhere = { value: "/nowhere/policy.yaml", origin: "default" } as const;
-  return compileFile(root, path, options, { actions: [], policyFiles: { organisation: nowhere, user: nowhere } });
+  const contextPack = (): Promise<never> => Promise.reject(new Error("no agent is told anything here"));
+  return compileFile(root, path, options, {
+    ...{ actions: [], policyFiles: { organisation: nowhere, user: nowhere }, contextPack },
+  });
 };
 
 async function problemsOf(root: string, path: string): Promise<readonly string[]> {

@@ -45,6 +45,8 @@ export interface Config {
   readonly isInStage: boolean;
   /** The budget of the user. */
   readonly budgetFile: Setting<string>;
+  /** Skills of the user. */
+  readonly skillsDir: string;
   /** Policies from outside any project. */
   readonly policyFiles: { readonly organisation: Setting<string>; readonly user: Setting<string> };
 }
@@ -90,6 +92,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
       .filter(([name, value]) => SECRET_NAME.test(name) && value.length >= SHORTEST_SECRET)
       .map(([, value]) => value),
     budgetFile: { value: join(configHome(env), "pawl", "budget.yaml"), origin: "default" },
+    skillsDir: join(configHome(env), "pawl", "skills"),
     policyFiles: {
       organisation: settingOf(env["PAWL_ORG_POLICY"], "/etc/pawl/policy.yaml", (path) => resolve(cwd, path)),
       user: { value: join(configHome(env), "pawl", "policy.yaml"), origin: "default" },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pawlError } from "../base/errors.ts";
 import type { RunId } from "../base/ids.ts";
 import type { Actions } from "../ports/actions.ts";
+import type { AgentBackends } from "../ports/agents/agent-backend.ts";
 import type { Artifacts } from "../ports/artifacts.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { Heartbeats } from "../ports/heartbeats.ts";
@@ -11,12 +12,14 @@ import type { RunPage, RunRow } from "../ports/store/run-index.ts";
 import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
+import { signaturesOf } from "./agents/registry.ts";
 import { compileFile } from "./compile-file.ts";
 import { admitHere, createLauncher, type LaunchParts } from "./launch.ts";
 import { createMoney, type MoneyParts } from "./money/money.ts";
 import { treesOfRun } from "./past.ts";
 import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
 import type { LiveLog, Runtime } from "./runtime.ts";
+import { createLateActions, type LateParts } from "./skills/late-actions.ts";
 import { createKiller, type KillParts } from "./stop/kill.ts";
 import { type SweepParts, sweepAll } from "./sweep.ts";
 import { createApprovals } from "./trust/approvals.ts";
@@ -26,7 +29,13 @@ import { createWaking } from "./waking/parked.ts";
 
 type OutputListener = (run: RunId, stage: string, text: string) => void;
 
-export interface RuntimeParts extends LaunchParts, SweepParts, CertifyParts, KillParts, Pick<MoneyParts, "budgetFile"> {
+export interface RuntimeParts
+  extends LaunchParts,
+    SweepParts,
+    CertifyParts,
+    KillParts,
+    LateParts,
+    Pick<MoneyParts, "budgetFile"> {
   readonly root: string;
   readonly statePath: string;
   /** Where in its repository the project lies. */
@@ -36,6 +45,7 @@ export interface RuntimeParts extends LaunchParts, SweepParts, CertifyParts, Kil
   readonly artifacts: Artifacts;
   readonly trees: Trees;
   readonly actions: Actions;
+  readonly agents: AgentBackends;
   readonly policyFiles: PolicyFiles;
   readonly heartbeats: Pick<Heartbeats, "read">;
   /** Ends the gateway for models, when there is one. */
@@ -50,10 +60,17 @@ interface Open {
   readonly engine: Engine;
 }
 
-function createCompiler({ root, actions, policyFiles }: RuntimeParts): Pick<Runtime, "policyLayers" | "compile"> {
+function createCompiler(
+  parts: RuntimeParts,
+  contextPack: Runtime["contextPack"],
+): Pick<Runtime, "policyLayers" | "compile"> {
+  const { root, actions, agents, policyFiles } = parts;
   return {
     policyLayers: () => loadPolicyLayers(root, policyFiles),
-    compile: (path, options) => compileFile(root, path, options, { actions: actions.signatures(), policyFiles }),
+    compile: (path, options) =>
+      compileFile(root, path, options, {
+        ...{ actions: actions.signatures(), agents: signaturesOf(agents), policyFiles, contextPack },
+      }),
   };
 }
 
@@ -76,6 +93,8 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   /** What is open; a store that could not be opened has nothing to end, and whoever asked for it was told. */
   const opened = async (): Promise<Open | null> => opening?.catch(() => null) ?? null;
 
+  const late = createLateActions(parts, open);
+
   async function close(): Promise<void> {
     const found = await opened();
     await found?.engine.drain();
@@ -84,13 +103,14 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   }
 
   return {
-    ...createCompiler(parts),
+    ...createCompiler(parts, late.contextPack),
     ...createLauncher(parts, open),
     ...createWaking({ root: parts.root, admit: (run) => admitHere(parts, open, run) }, open, hasState),
     ...createApprovals(parts, open, hasState),
     ...createKiller(parts, open, hasState),
     breakers: async (query) => (hasState() ? (await open()).store.breakers.list(query) : { breakers: [], next: null }),
     ...createMoney(parts, open, hasState),
+    ...late,
     trees: async (run) => treesOfRun((await open()).store, run),
     diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),
     sweep: async (options) => sweepAll(parts, (await open()).store, options),
@@ -119,7 +139,6 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     },
     actions: () => parts.actions.signatures(),
     blueprints: async () => (await import("./blueprint-files.ts")).blueprintFiles(parts.root),
-    doctor: async () => (await import("./doctor.ts")).examine(parts, open),
     drain: async () => (await opened())?.engine.drain(),
     close,
   };

@@ -4,8 +4,10 @@ import { describe, expect, it } from "vitest";
 import { pathsBelow, projectFolder } from "../../test/support/project-folder.ts";
 import { createMemoryStore } from "../adapters/memory/store.ts";
 import { createSystemClock } from "../adapters/system/clock.ts";
+import type { AgentBackends } from "../ports/agents/agent-backend.ts";
 import type { SandboxReport } from "../ports/sandbox.ts";
 import type { Store } from "../ports/store/store.ts";
+import { createAgentBackends } from "./agents/registry.ts";
 import { examine } from "./doctor.ts";
 import type { DoctorCheck } from "./runtime.ts";
 
@@ -17,8 +19,12 @@ async function checksOf(
   root: string,
   open: () => Promise<{ store: Store }> = closed,
   sandbox: SandboxReport = { name: "bubblewrap 1.0", missing: null, hint: null },
+  agents: AgentBackends = createAgentBackends([]),
 ): Promise<Record<string, DoctorCheck>> {
-  const checks = await examine({ root, statePath: join(root, ".pawl"), sandbox: { check: async () => sandbox } }, open);
+  const checks = await examine(
+    { root, statePath: join(root, ".pawl"), sandbox: { check: async () => sandbox }, agents },
+    open,
+  );
   expect(checks.map((check) => check.name)).toEqual([
     "node",
     "project",

@@ -1,14 +1,18 @@
 /** What this machine and this project can do, each with what to do where something is missing. Changes nothing. */
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { AGENT_POWERS } from "../plan/agents/agent-signature.ts";
+import type { AgentBackend, AgentBackends } from "../ports/agents/agent-backend.ts";
 import type { Sandbox } from "../ports/sandbox.ts";
 import type { Store } from "../ports/store/store.ts";
+import { signaturesOf } from "./agents/registry.ts";
 import type { DoctorCheck } from "./runtime.ts";
 
 export interface Examined {
   readonly root: string;
   readonly statePath: string;
   readonly sandbox: Pick<Sandbox, "check">;
+  readonly agents: AgentBackends;
 }
 
 export async function examine(
@@ -23,7 +27,24 @@ export async function examine(
     await sandboxCheck(parts.sandbox),
     gitCheck(),
     reaperCheck(),
+    ...(await Promise.all(signaturesOf(parts.agents).map(({ name }) => agentCheck(parts.agents, name)))),
   ];
+}
+
+/** Installed or not, tested or not, and what it lets us decide. Nobody needs every agent, so that none is a failure. */
+async function agentCheck(agents: AgentBackends, name: string): Promise<DoctorCheck> {
+  const { probe, capabilities } = agents.get(name) as AgentBackend;
+  const { version, tested, inRange, hint, program } = await probe();
+  const title = `agent ${name}`;
+  const { oversight } = capabilities;
+  const held = (["mediated", "observed", "contained"] as const).flatMap((word) => {
+    const powers = AGENT_POWERS.filter((power) => oversight[power] === word);
+    return powers.length === 0 ? [] : [`${word}: ${powers.join(", ")}`];
+  });
+  if (version === null) return check(title, "ok", `not installed; ${held.join("; ")}`, hint);
+  const range = tested === null ? "" : inRange ? `, tested ${tested}` : `, outside the tested range ${tested}`;
+  const where = program === null ? "" : ` (${program})`;
+  return check(title, inRange ? "ok" : "warn", `${version}${where}${range}; ${held.join("; ")}`, inRange ? null : hint);
 }
 
 function check(name: string, status: DoctorCheck["status"], detail: string, hint: string | null = null): DoctorCheck {

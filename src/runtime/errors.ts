@@ -9,6 +9,13 @@ export const RUNTIME_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  AGENT_SCRIPT_MISSING: {
+    what: (d: { file: string }) => `The script "${d.file}" of an agent cannot be found.`,
+    why: "Without it nobody knows what the agent is to do.",
+    hint: "Write its path relative to the blueprint.",
+    retry: "after_change",
+    exit: 3,
+  },
   BLUEPRINT_FILE_UNREADABLE: {
     what: (d: { file: string }) => `there is no readable file ${d.file}`,
     why: "A blueprint is a YAML file; without it there is nothing to run.",

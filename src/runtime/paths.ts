@@ -11,6 +11,12 @@ export interface StatePaths {
   readonly workspaces: string;
   /** Model calls of attempts under way. */
   readonly calls: string;
+  /** What was accepted of MCP servers. */
+  readonly mcp: string;
+  /** Skills as they were read, by digest. */
+  readonly skills: string;
+  /** What agents keep from one attempt to the next. */
+  readonly agents: string;
   /** Every tree that was saved, in a repository of our own. */
   readonly vault: string;
 }
@@ -26,6 +32,9 @@ export function statePaths(root: string): StatePaths {
     heartbeats: below("heartbeats"),
     workspaces: below("workspaces"),
     calls: below("calls"),
+    mcp: below("mcp"),
+    skills: below("skills"),
+    agents: below("agents"),
     vault: below("vault.git"),
   };
 }

@@ -25,8 +25,10 @@ import type { RunPage, RunQuery, RunRow } from "../ports/store/run-index.ts";
 import type { SweepReport, SweepRequest, TreeDiff } from "../ports/trees.ts";
 import type { LogRef, StoredEvent } from "../run/events.ts";
 import type { RunTrees } from "../run/trees.ts";
+import type { McpActions } from "./mcp/mcp-actions.ts";
 import type { MoneyActions } from "./money/money-actions.ts";
 import type { PolicyLayers } from "./policy/policy-layers.ts";
+import type { SkillActions } from "./skills/skill-actions.ts";
 import type { KillActions } from "./stop/kill.ts";
 import type { ApprovalActions } from "./trust/approvals.ts";
 import type { WakeActions } from "./waking/parked.ts";
@@ -144,7 +146,7 @@ export interface DoctorCheck {
   readonly hint: string | null;
 }
 
-export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, KillActions {
+export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, KillActions, McpActions, SkillActions {
   /** The policy from outside blueprints. Writes nothing. */
   policyLayers(): Promise<PolicyLayers>;
   /** Reads and compiles a blueprint and the blueprints it names. Writes nothing. */

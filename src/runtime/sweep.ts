@@ -1,4 +1,5 @@
 /** Clears away what runs that are over left behind; nothing of a run that may go on is touched. */
+import type { AgentHomes } from "../ports/agents/agent-homes.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
 import type { Store } from "../ports/store/store.ts";
@@ -8,18 +9,20 @@ import { isTerminal } from "../run/reasons.ts";
 export interface SweepParts {
   readonly trees: Trees;
   readonly executor: Pick<Executor, "kept" | "leave">;
+  readonly agentHomes: Pick<AgentHomes, "kept" | "leave">;
   readonly clock: Clock;
 }
 
 export async function sweepAll(
-  { trees, executor, clock }: SweepParts,
+  { trees, executor, agentHomes, clock }: SweepParts,
   store: Store,
   options: Pick<SweepRequest, "before" | "dryRun">,
 ): Promise<SweepReport> {
   const known = statusIn(store);
   const report = await trees.sweep({ ...options, known, at: clock.now() });
   if (options.dryRun === true) return report;
-  for (const run of await executor.kept()) if ((await known(run)) !== "open") await executor.leave(run);
+  for (const part of [executor, agentHomes])
+    for (const run of await part.kept()) if ((await known(run)) !== "open") await part.leave(run);
   return report;
 }
 

@@ -3,6 +3,17 @@
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { join, posix } from "node:path";
+import {
+  ACP_SIGNATURE,
+  GEMINI_SIGNATURE,
+  GROK_SIGNATURE,
+  OPENCODE_SIGNATURE,
+} from "../adapters/agents/acp/signatures.ts";
+import { CLAUDE } from "../adapters/agents/claude/signature.ts";
+import { CODEX } from "../adapters/agents/codex/signature.ts";
+import { COMMAND } from "../adapters/agents/command/signature.ts";
+import { MODEL } from "../adapters/agents/model/signature.ts";
+import { SCRIPTED } from "../adapters/agents/scripted/signature.ts";
 import { createFileActions } from "../adapters/files/actions.ts";
 import { createFileArtifacts } from "../adapters/files/artifacts.ts";
 import { createFileHeartbeats } from "../adapters/files/heartbeats.ts";
@@ -17,7 +28,12 @@ import { pawlError } from "../base/errors.ts";
 import { createRedactor } from "../base/redact.ts";
 import { createEmbeddedEngine } from "../engines/embedded/engine.ts";
 import type { Gateway } from "../gateway/server.ts";
+import type { AgentSignature } from "../plan/agents/agent-signature.ts";
 import type { Action } from "../ports/actions.ts";
+import type { AgentAccess } from "../ports/agents/agent-access.ts";
+import type { AgentBackend, AgentBackends } from "../ports/agents/agent-backend.ts";
+import type { AgentHomes } from "../ports/agents/agent-homes.ts";
+import type { McpPins, McpServers } from "../ports/agents/mcp-servers.ts";
 import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
@@ -29,10 +45,13 @@ import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import type { Signer } from "../ports/trust/signer.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
+import { later } from "./agents/later.ts";
+import { type AgentEntry, createAgentBackends } from "./agents/registry.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
 import { findRepository, type Repository } from "./find-repository.ts";
+import type { McpParts } from "./mcp/mcp-actions.ts";
 import type { GatewaySession, SessionOptions } from "./models/gateway-session.ts";
 import { createBudgets } from "./money/load-budget.ts";
 import { statePaths } from "./paths.ts";
@@ -67,24 +86,25 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const early = { root, artifacts, redact: redactor.text };
   const late = lateParts(repository, config, early);
   const { sandbox, heartbeats, executor, git, signer } = late;
-  const { policyFiles, budgetFile, user } = config;
+  const { policyFiles, budgetFile } = config;
   const killSwitch = createFileKillSwitch({ stateDir: paths.state, root });
-  const budgets = createBudgets({ root, budgetFile, user });
+  const budgets = createBudgets({ root, budgetFile, user: config.user });
   const actions = createActions([...ownActions(repository, config, early, late), options.actions ?? []]);
   const models = lateModels(early, config, clock);
+  const agents = { backends: agentBackends(root, late, config), homes: lateAgentHomes(paths.agents) };
 
   const parts: RuntimeParts = {
     root,
-    statePath: paths.state,
-    projectFolder: repository.folder,
+    ...{ statePath: paths.state, projectFolder: repository.folder },
     openStore: () => openStore(paths.state, clock, options),
     artifacts,
-    ...{ actions, policyFiles, budgetFile },
+    ...{ actions, agents: agents.backends, agentHomes: agents.homes, policyFiles, budgetFile },
     randomBytes: options.randomBytes ?? randomBytes,
     requireBudget: budgets.require,
     hasSecret: (text) => redactor.text(text) !== text,
     ...{ clock, sandbox, workspaces: git, trees: git, signer, heartbeats, executor },
-    ...{ killSwitch, reaper: lateReaper(paths.state) },
+    ...{ killSwitch, reaper: lateReaper(paths.state), mcp: lateMcp(paths.mcp, executor) },
+    skillParts: { userDir: config.skillsDir, dir: paths.skills, executor, redact: redactor.text },
     prepareState: () => prepareState(paths.state),
     closeModels: models.close,
     async liveLog(run, stage, attempt) {
@@ -98,11 +118,9 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
           clock,
           policy,
           executor,
-          workspaces: git,
-          trees: git,
-          artifacts,
-          actions,
+          ...{ workspaces: git, trees: git, artifacts, actions },
           models: models.of(store),
+          agents: { ...agents, redact: redactor.text, patch: patchOf(git) },
           certifier: createCertifier({ trees: git, artifacts, signer }, store),
           zone: config.zone,
           redact: redactor.event,
@@ -271,12 +289,88 @@ function lateModels({ root, artifacts, redact }: EarlyParts, config: Config, clo
   };
 }
 
+/** One entry for each backend: what it says of itself, and where its code is. */
+function agentBackends(root: string, { executor }: LateParts, { path, models }: Config): AgentBackends {
+  const nodeProgram = process.execPath;
+  const programs = { executor, root, path, nodeProgram };
+  const acp = (signature: AgentSignature, name: "gemini" | "opencode" | "grok" | "acp"): AgentEntry => ({
+    signature,
+    load: async () => (await import("../adapters/agents/acp/backend.ts")).createAcpBackend(name, programs),
+  });
+  return createAgentBackends([
+    {
+      signature: SCRIPTED,
+      load: async () =>
+        (await import("../adapters/agents/scripted/scripted-agent.ts")).createScriptedAgent({ executor, nodeProgram }),
+    },
+    {
+      signature: COMMAND,
+      load: async () => (await import("../adapters/agents/command/command-agent.ts")).createCommandAgent({ executor }),
+    },
+    {
+      signature: CLAUDE,
+      load: async () =>
+        (await import("../adapters/agents/claude/claude-agent.ts")).createClaudeAgent({ executor, root, path }),
+    },
+    {
+      signature: CODEX,
+      load: async () => (await import("../adapters/agents/codex/backend.ts")).createCodexBackend(programs),
+    },
+    { signature: MODEL, load: () => loadModelBackend(root, executor, models) },
+    acp(GEMINI_SIGNATURE, "gemini"),
+    acp(OPENCODE_SIGNATURE, "opencode"),
+    acp(GROK_SIGNATURE, "grok"),
+    acp(ACP_SIGNATURE, "acp"),
+  ]);
+}
+
+async function loadModelBackend(root: string, executor: Executor, models: Config["models"]): Promise<AgentBackend> {
+  const { createModelBackend } = await import("../adapters/agents/model/backend.ts");
+  const { packageFolder, packageVersion } = await import("./agents/package-folder.ts");
+  const { loadRoutes } = await import("./models/routes.ts");
+  return createModelBackend({
+    ...{ executor, root, nodeProgram: process.execPath, version: packageVersion() },
+    program: join(packageFolder(), "dist", "harness"),
+    tiers: async () => (await loadRoutes(root, models.routesFile)).tiers,
+  });
+}
+
+function lateAgentHomes(dir: string): AgentHomes {
+  return later<AgentHomes>(["open", "leave", "kept"], async () => {
+    const { createFileAgentHomes } = await import("../adapters/files/agent-homes.ts");
+    return createFileAgentHomes({ dir });
+  });
+}
+
+/** A change as a checker is shown it. */
+function patchOf({ diff }: Pick<Trees, "diff">): AgentAccess["patch"] {
+  return async (from, to, maxBytes) => {
+    const { patch, truncated } = await diff(from, to, maxBytes);
+    const text = new TextDecoder().decode(patch);
+    return truncated ? `${text}\n[the change is longer than this]` : text;
+  };
+}
+
 /** Most commands sign nothing. */
 function lateSigner(dir: string): Signer {
   return later<Signer>(["sign", "verify", "publicKey"], async () => {
     const { createFileSigner } = await import("../adapters/files/signer.ts");
     return createFileSigner({ dir });
   });
+}
+
+/** Most runs use no MCP server. */
+function lateMcp(dir: string, executor: Executor): McpParts["mcp"] {
+  return {
+    servers: later<McpServers>(["open"], async () => {
+      const { createMcpServers } = await import("../adapters/mcp/servers.ts");
+      return createMcpServers({ executor });
+    }),
+    pins: later<McpPins>(["read", "write"], async () => {
+      const { createFileMcpPins } = await import("../adapters/files/mcp-pins.ts");
+      return createFileMcpPins({ dir });
+    }),
+  };
 }
 
 function lateReaper(stateDir: string): Reaper {
@@ -287,21 +381,6 @@ function lateReaper(stateDir: string): Reaper {
 }
 
 type GitParts = Workspaces & Trees & { hold<T>(work: () => Promise<T>): Promise<T> };
-
-type Method = (...call: readonly unknown[]) => unknown;
-
-/** A part that is loaded with its first use: many programs that embed Pawl, and most commands, start no process. */
-function later<T extends object>(methods: readonly (keyof T & string)[], load: () => Promise<T>): T {
-  let loaded: Promise<T> | null = null;
-  const call = (method: keyof T): Method => {
-    return async (...args) => {
-      loaded ??= load();
-      const part = await loaded;
-      return (part[method] as Method)(...args);
-    };
-  };
-  return Object.fromEntries(methods.map((method) => [method, call(method)])) as T;
-}
 
 /** Ours alone, and invisible to git without touching a file of the user's. */
 async function prepareState(dir: string): Promise<void> {

@@ -26,6 +26,17 @@ const SAMPLES: { readonly [T in EventType]: EventOf<T> } = {
   "stage.refused": { type: "stage.refused", at, stage, visit: 1, error: "no value" },
   "stage.rested": { type: "stage.rested", at, stage, attempt: 1, child: "r_000000000001" },
   "stage.parked": { type: "stage.parked", at, stage, attempt: 1, reason: "awaiting_quota", until: null, why: "no" },
+  "stage.deferred": {
+    type: "stage.deferred",
+    at,
+    stage,
+    attempt: 1,
+    call: { tool: "edit", input: {}, requests: [] },
+    digest: "0",
+    why: "asked",
+    rule: "blueprint.ask[0]",
+    tookMs: 1,
+  },
   "group.opened": { type: "group.opened", at, stage, visit: 1, members: 2 },
   "group.closed": { type: "group.closed", at, stage, outcome: "success" },
   "policy.denied": { type: "policy.denied", at, stage, visit: 1, rule: "default", why: "no rule", request: {} },
@@ -74,7 +85,10 @@ const TYPES = Object.keys(SAMPLES) as EventType[];
 /** Port files that hold no behaviour an adapter could get wrong, each with the reason. */
 const WITHOUT_SUITE: Readonly<Record<string, string>> = {
   budget: "who pays for a run, plain data; the suite of the ledger is what counts",
+  "agent-access": "what an agent needs as one object, plain data; the suites of agent-backend and agent-homes count",
   "kernel-ports": "the ports of the kernel as one object, plain data",
+  "model-program":
+    "what the program of the harness and its host say, plain data; the suite of agent-backend runs on it",
   "call-report": "what is told of a model call, plain data",
   store: "the stores of one project as one object; the suites of journal, run-index, lease and control run on it",
 };

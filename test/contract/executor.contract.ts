@@ -1,10 +1,10 @@
 /** The contract of the Executor port, for every adapter that runs processes. */
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SandboxMode } from "../../src/blueprint/blueprint.ts";
 import type { Artifacts } from "../../src/ports/artifacts.ts";
-import type { Executor, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
+import type { Dialogue, Executor, ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
 import {
   makeFolder,
   requestOf as plainRequestOf,
@@ -189,6 +189,159 @@ export function executorContract(
         cause: "ok",
         output: "closed",
       });
+    });
+
+    /** Answers each piece of output; `said` is all of it so far. */
+    const talking = (
+      onBegin: (input: Parameters<Dialogue["begin"]>[0]) => void,
+      onSaid: (said: string, input: Parameters<Dialogue["begin"]>[0]) => void | Promise<void> = () => undefined,
+    ): Dialogue & { said(): string } => {
+      let said = "";
+      let own: Parameters<Dialogue["begin"]>[0] | undefined;
+      return {
+        said: () => said,
+        begin: (input) => {
+          own = input;
+          onBegin(input);
+        },
+        onOutput: (chunk) => {
+          said += Buffer.from(chunk).toString();
+          return own === undefined ? undefined : onSaid(said, own);
+        },
+      };
+    };
+    const echo = 'while read -r line; do echo "heard $line"; done; echo closed';
+
+    it("talks with a process until the host closes the input", async () => {
+      const dialogue = talking(
+        (input) => void input.send("one\n"),
+        (said, input) => {
+          if (said === "heard one\n") void input.send("two s3cret-value\n");
+          if (said.endsWith("heard two s3cret-value\n")) input.end();
+        },
+      );
+      const report = await run(shell(echo, { dialogue, timeoutMs: 5000 }));
+      // What is said is as it was; what is kept has no secrets.
+      expect(dialogue.said()).toBe("heard one\nheard two s3cret-value\nclosed\n");
+      expect(await logOf(report)).toBe("heard one\nheard two [redacted:secret]\nclosed\n");
+      expect(report).toMatchObject({ cause: "ok", exit: 0 });
+    });
+
+    it("hands over standard output alone", async () => {
+      const dialogue = talking((input) => input.end());
+      const report = await run(shell("echo out; echo err >&2", { dialogue }));
+      expect(dialogue.said()).toBe("out\n");
+      expect((await logOf(report)).split("\n").sort()).toEqual(["", "err", "out"]);
+    });
+
+    it("ends a process that never reads what it is sent, and lets the sender go", async () => {
+      let hasTaken = false;
+      let sent: Promise<void> | undefined;
+      const dialogue = talking((input) => {
+        sent = input.send("x".repeat(4_000_000)).then(() => {
+          hasTaken = true;
+        });
+      });
+      const running = run(shell("sleep 30", { dialogue, timeoutMs: 300 }));
+      await new Promise((done) => setTimeout(done, 150));
+      expect(hasTaken).toBe(false);
+      expect(await running).toMatchObject({ cause: "timeout" });
+      await sent;
+    });
+
+    it("drops what is sent to a process that has closed its input or is gone", async () => {
+      let later: Parameters<Dialogue["begin"]>[0] | undefined;
+      const dialogue = talking(
+        (input) => {
+          later = input;
+        },
+        (_, input) => input.send("to nobody\n".repeat(100_000)),
+      );
+      expect(await run(shell("exec <&-; echo shut; sleep 0.1", { dialogue }))).toMatchObject({ cause: "ok" });
+      await later?.send("more\n");
+      later?.end();
+      await later?.send("more\n");
+    });
+
+    it("hands over a giant line whole, and keeps what fits into the log", async () => {
+      let bytes = 0;
+      const dialogue: Dialogue = {
+        begin: (input) => input.end(),
+        onOutput: (chunk) => {
+          bytes += chunk.length;
+        },
+      };
+      const report = await run(shell("head -c 6000000 /dev/zero | tr '\\0' x", { dialogue }));
+      expect({ bytes, cause: report.cause }).toEqual({ bytes: 6_000_000, cause: "ok" });
+      expect(report.log.dropped).toBeGreaterThan(3_000_000);
+      expect(report.log.bytes).toBeLessThan(3_000_000);
+    });
+
+    it("reads no faster than the output is taken, and loses none of it", async () => {
+      let atOnce = 0;
+      let most = 0;
+      let bytes = 0;
+      let isWritten = true;
+      const wait = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+      const dialogue: Dialogue = {
+        begin: (input) => input.end(),
+        onOutput: async (chunk) => {
+          atOnce += 1;
+          most = Math.max(most, atOnce);
+          const isFirst = bytes === 0;
+          bytes += chunk.length;
+          if (isFirst) {
+            await wait(200);
+            isWritten = bytes > chunk.length || existsSync(join(root, "all-written"));
+          }
+          await wait(0);
+          atOnce -= 1;
+        },
+      };
+      const report = await run(
+        shell("head -c 5000000 /dev/zero; touch all-written; echo end", { dialogue, stallMs: 5000 }),
+      );
+      const { cause } = report;
+      expect({ most, bytes, isWritten, cause }).toEqual({ most: 1, bytes: 5_000_004, isWritten: false, cause: "ok" });
+    });
+
+    it("does not wait for ever until the last words are taken", async () => {
+      let calls = 0;
+      const dialogue: Dialogue = {
+        begin: (input) => input.end(),
+        onOutput: () => {
+          calls += 1;
+          return new Promise(() => undefined);
+        },
+      };
+      const control = new AbortController();
+      const running = under.executor.execute(
+        shell("echo one; sleep 0.1; echo two; sleep 30", { dialogue }),
+        control.signal,
+        () => control.abort(),
+      );
+      expect(await running).toMatchObject({ cause: "killed" });
+      expect(calls).toBe(1);
+    });
+
+    it("ends a talk in the middle, with all that the process had started", async () => {
+      const control = new AbortController();
+      const dialogue = talking(
+        (input) => void input.send("one\n"),
+        () => control.abort(),
+      );
+      const script = `sleep 308.2 & ${echo}`;
+      expect(await under.executor.execute(shell(script, { dialogue }), control.signal, () => undefined)).toMatchObject({
+        cause: "killed",
+      });
+      expect(processesWith("308.2")).toEqual([]);
+      expect(dialogue.said()).toBe("heard one\n");
+    });
+
+    it("hears nothing of a process that cannot be started", async () => {
+      const dialogue = talking(() => undefined);
+      expect(await run(requestOf(["no-such-program-here"], { dialogue }))).toMatchObject({ cause: "spawn_error" });
+      expect(dialogue.said()).toBe("");
     });
 
     it("captures standard output only, without its last line end", async () => {

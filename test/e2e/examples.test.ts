@@ -108,6 +108,7 @@ function inGroupOrder(
 describe("the examples", () => {
   test("are there", () => {
     expect(EXAMPLES.toSorted()).toEqual([
+      "agent-loop",
       "approve-change",
       "child-run",
       "endless-agent",

@@ -9,7 +9,7 @@ import { parseBlueprint } from "../../src/blueprint/validate.ts";
 import { compile } from "../../src/plan/compile.ts";
 import { PLAN_ERRORS } from "../../src/plan/errors.ts";
 import type { ActionSignature } from "../../src/plan/plan.ts";
-import { TEST_ACTIONS } from "../support/plan-from-yaml.ts";
+import { TEST_ACTIONS, TEST_AGENTS } from "../support/plan-from-yaml.ts";
 
 const FOLDER = join(import.meta.dirname, "plans");
 const MERGE: ActionSignature = {
@@ -29,6 +29,7 @@ const BY_HAND = [
   "PLAN_PARAM_NOT_JSON",
   "PLAN_EFFECT_FIXED",
   "PLAN_ACTION_INPUT_NOT_MAP",
+  "PLAN_AGENT_SETTINGS_NOT_MAP",
 ];
 
 const textOf = (name: string): string => generated(name) ?? readFileSync(join(FOLDER, name), "utf8");
@@ -59,6 +60,7 @@ function problemsOf(name: string): readonly Diagnostic[] {
     level: (/^# level: (L\d)$/m.exec(text)?.[1] ?? "L3") as Level,
     params: JSON.parse(/^# params: (.*)$/m.exec(text)?.[1] ?? "{}") as Readonly<Record<string, JsonValue>>,
     actions: [...TEST_ACTIONS, MERGE],
+    agents: TEST_AGENTS,
     rules: [],
     child: (child) => read(child.replace("./", "")),
   });

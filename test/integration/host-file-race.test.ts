@@ -18,6 +18,7 @@ import type { ProcessReport } from "../../src/ports/executor.ts";
 import { commitFiles, LABEL, placeOf, vaultOf, workspacesAt } from "../support/git-project.ts";
 import { createOutside, OUTSIDE_TEXT, type Outside, startRacer } from "../support/hostile/race.ts";
 import { executorIn, makeFolder, RUN, removeFolders, requestOf, shell, wallOf } from "../support/process-fixture.ts";
+import { benchOf } from "../support/tools/toolbox-fixture.ts";
 
 const RACE_MS = process.env["PAWL_FULL"] === "1" ? 60_000 : 1500;
 const PATIENCE_MS = 1000;
@@ -121,6 +122,25 @@ describe("a path that is exchanged with a link to the outside", () => {
       const path = ["sub/file.txt", "sub/new/deeper.txt", `sub/${time % 50}.txt`][time % 3] ?? "";
       const report = await action?.perform(inputOf(name, path), contextOf(time));
       return report?.ok === true;
+    });
+  });
+
+  it.for([
+    ["read_file", { path: "sub/file.txt" }],
+    ["cite", { path: "sub/file.txt", quote: "i" }],
+    ["grep", { pattern: "." }],
+    ["list_directory", { path: "sub" }],
+    ["write_file", { path: "sub/new/deeper.txt", content: "written" }],
+    ["edit_file", { path: "sub/file.txt", old_text: "i", new_text: "ii", all: true }],
+    ["apply_patch", { patch: "--- /dev/null\n+++ b/sub/patched.txt\n@@ -0,0 +1 @@\n+written\n" }],
+  ] as const)("is never followed by the tool %s", async ([name, input]) => {
+    const { root, outside } = arena();
+    const { call } = benchOf({ root });
+    await race(name, outside, [join(root, "sub")], async () => {
+      const outcome = await call(name, input);
+      expect(JSON.stringify(outcome)).not.toContain(OUTSIDE_TEXT);
+      if (name === "list_directory") expect(JSON.stringify(outcome)).not.toContain("config");
+      return outcome.status === "success";
     });
   });
 

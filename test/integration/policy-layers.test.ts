@@ -35,13 +35,15 @@ const KIND_NAMES = Object.keys(KINDS) as RequestKind[];
 const NOWHERE = { value: "/nowhere/policy.yaml", origin: "default" } as const;
 const NONE: PolicyFiles = { organisation: NOWHERE, user: NOWHERE };
 
+const contextPack = (): Promise<never> => Promise.reject(new Error("there is no agent here"));
+
 /** The effect of each request, or `refused` when nothing would run at all. */
 async function effects(
   root: string,
   files: PolicyFiles,
   requests: readonly PolicyRequest[],
 ): Promise<(Effect | "refused")[]> {
-  const { plan } = await compileFile(root, "job.yaml", {}, { actions: [], policyFiles: files });
+  const { plan } = await compileFile(root, "job.yaml", {}, { actions: [], policyFiles: files, contextPack });
   if (!plan.ok) return requests.map(() => "refused");
   const policy = compilePolicy(plan.value.rules);
   return requests.map((request) => decide(policy, request).effect);
@@ -97,7 +99,7 @@ describe("the policy of a repository", () => {
 
   it("cannot change what was compiled: a file that is created or changed afterwards is not read", async () => {
     const root = projectFolder({ "job.yaml": BLUEPRINT, "pawl.yaml": "policy: { deny: [{ run: [make] }] }\n" });
-    const { plan } = await compileFile(root, "job.yaml", {}, { actions: [], policyFiles: NONE });
+    const { plan } = await compileFile(root, "job.yaml", {}, { actions: [], policyFiles: NONE, contextPack });
     if (!plan.ok) throw new Error("it did not compile");
     rmSync(join(root, "pawl.yaml"));
     writeFileSync(join(root, "job.yaml"), BLUEPRINT.replace("allow:", "allow: [{ run: ['**'] }]\n  ask:"));

@@ -19,7 +19,13 @@ function isGood(outcome: string): boolean {
 
 const POLICY = createPolicyGate();
 /** What ends an attempt, or lays it to rest. */
-const ENDS: ReadonlySet<string> = new Set(["stage.finished", "stage.interrupted", "stage.rested", "stage.parked"]);
+const ENDS: ReadonlySet<string> = new Set([
+  "stage.finished",
+  "stage.interrupted",
+  "stage.rested",
+  "stage.parked",
+  "stage.deferred",
+]);
 
 const LAWS: Readonly<Record<string, Law>> = {
   "an INTENT is durable before its effect begins, and carries the rule that allowed it": (run) => {

@@ -2,6 +2,7 @@
 
 import type { Level } from "../../src/blueprint/blueprint.ts";
 import { parseBlueprint } from "../../src/blueprint/validate.ts";
+import type { AgentPower, AgentSignature, Oversight } from "../../src/plan/agents/agent-signature.ts";
 import { compile } from "../../src/plan/compile.ts";
 import type { ActionSignature, Plan } from "../../src/plan/plan.ts";
 
@@ -23,6 +24,36 @@ export const TEST_ACTIONS: readonly ActionSignature[] = [
   },
 ];
 
+const CAPABILITIES = {
+  resume: true,
+  defer: true,
+  structuredOutput: true,
+  reportsUsage: true,
+  callsModels: false,
+} as const;
+
+function oversightOf(word: Oversight): Readonly<Record<AgentPower, Oversight>> {
+  return { read: word, edit: word, run: word, fetch: word, mcp: word, tool: word };
+}
+
+/** `asks` is asked about everything, `walled` about nothing, `model` calls models. */
+export const TEST_AGENTS: readonly AgentSignature[] = [
+  {
+    name: "asks",
+    capabilities: { ...CAPABILITIES, oversight: oversightOf("mediated") },
+    settings: { script: { required: false, summary: "what it does." }, depth: { required: false, summary: "any." } },
+  },
+  {
+    name: "walled",
+    capabilities: { ...CAPABILITIES, structuredOutput: false, oversight: oversightOf("contained") },
+    settings: { run: { required: true, summary: "the program." } },
+  },
+  {
+    name: "model",
+    capabilities: { ...CAPABILITIES, resume: false, callsModels: true, oversight: oversightOf("mediated") },
+  },
+];
+
 export interface PlanOptions {
   readonly level?: Level;
   readonly params?: Readonly<Record<string, string | number>>;
@@ -40,6 +71,10 @@ export function planFrom(text: string, options: PlanOptions = {}): Plan {
     level: options.level ?? "L1",
     params: options.params ?? {},
     actions: TEST_ACTIONS,
+    agents: TEST_AGENTS,
+    script: ({ agent }) => (agent.script === undefined ? undefined : { says: agent.script.name }),
+    context: ({ agent }) =>
+      agent.context && { text: `knows ${agent.context.skills.join()}`, sha256: "of what it knows" },
     rules: [],
     child,
   });

@@ -1,7 +1,7 @@
 /** The hosts one enclosure may reach. */
 import { pawlError } from "../../base/errors.ts";
+import { isOneMachine, isPublic } from "../../base/net/address.ts";
 import { EGRESS_ERRORS } from "../../ports/errors/egress-errors.ts";
-import { isOneMachine, isPublic } from "./address.ts";
 import { type Host, readHost, readPort, showHost, splitPort } from "./host.ts";
 import type { Target } from "./target.ts";
 

@@ -4,8 +4,9 @@
  */
 import { Resolver } from "node:dns/promises";
 import { connect as connectSocket, type Socket } from "node:net";
-import { isPublic, ownAddresses, plainAddress } from "./address.ts";
+import { isPublic, plainAddress } from "../../base/net/address.ts";
 import type { Permit } from "./allow-list.ts";
+import { ownAddresses } from "./own-addresses.ts";
 import type { Target } from "./target.ts";
 
 export interface Connection {

@@ -90,7 +90,7 @@ async function runStarted(
 ): Promise<Gathered> {
   const killsBefore = host.oomKillsBefore();
   const account = createAccount();
-  const started = await startProcess(start);
+  const started = await startProcess(start, request.dialogue !== undefined);
   if ("refused" in started) return { ...NOT_STARTED, verdict: started.refused };
   session.heart.begin(started.pid);
   const recorder = createRecorder(host, session);
@@ -103,6 +103,7 @@ async function runStarted(
     signal: session.signal,
     limits: request.wall.resources,
     group,
+    dialogue: request.dialogue,
     onChunk: recorder.write,
     onSample: (sample) => {
       account.add(sample);

@@ -3,15 +3,16 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import type { Duplex, Readable } from "node:stream";
+import type { Duplex, Readable, Writable } from "node:stream";
 import type { Verdict } from "./classify.ts";
 
 export interface Child extends ChildProcess {
-  readonly stdin: null;
+  /** null: it is closed. */
+  readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** The fourth is the gate of a process that waits until it is told to begin. */
-  readonly stdio: [null, Readable, Readable, Duplex | undefined, undefined];
+  readonly stdio: [Writable | null, Readable, Readable, Duplex | undefined, undefined];
 }
 
 export interface StartRequest {
@@ -43,16 +44,18 @@ const REASONS: Readonly<Record<string, string>> = {
   ETXTBSY: "its file is being written",
 };
 
-export async function startProcess(request: StartRequest): Promise<Started> {
+/** `hasInput`: somebody will write to its standard input. */
+export async function startProcess(request: StartRequest, hasInput: boolean): Promise<Started> {
   const unfit = checkStart(request);
   if (unfit !== undefined) return refuse(unfit);
+  const input = hasInput ? "pipe" : "ignore";
   let child: Child;
   try {
     child = spawn(request.argv[0] as string, request.argv.slice(1), {
       cwd: request.cwd,
       env: request.env,
       detached: true,
-      stdio: request.hasGate ? ["ignore", "pipe", "pipe", "pipe"] : ["ignore", "pipe", "pipe"],
+      stdio: request.hasGate ? [input, "pipe", "pipe", "pipe"] : [input, "pipe", "pipe"],
       windowsHide: true,
     }) as Child;
   } catch (error) {

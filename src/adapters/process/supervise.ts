@@ -1,7 +1,9 @@
 /** Watches one process until it and everything it started are gone: time, progress, limits, requests, and what stays behind. */
 import { formatDuration } from "../../base/duration.ts";
+import type { Dialogue } from "../../ports/executor.ts";
 import type { Ending } from "./classify.ts";
 import { type Observation, type Observer, observe } from "./observe.ts";
+import { beginTalk, createHearing, type Hearing } from "./output/talk.ts";
 import { killMarked } from "./reap.ts";
 import type { Child } from "./spawn.ts";
 import { createGroupFamily, createNamespaceFamily, end, type Family, kill } from "./terminate.ts";
@@ -16,6 +18,7 @@ export interface Watch extends Omit<Observation, "child" | "tree"> {
   /** How long a process with a gate may take to come to it. */
   readonly readyMs: number;
   readonly signal: AbortSignal;
+  readonly dialogue: Dialogue | undefined;
 }
 
 export interface Watched {
@@ -32,6 +35,8 @@ export interface Watched {
 const DRAIN_MS = 250;
 /** After they were killed, what is left in the pipes is read for at most this long. */
 const CLOSE_MS = 500;
+/** Whoever talks with it has this long to take its last words. */
+const LAST_WORDS_MS = 5000;
 /** A process that outlives SIGKILL so long (it may belong to another user) is given up. */
 const UNKILLABLE_MS = 10_000;
 /** No machine uses up its 32,768 or more process ids so quickly. */
@@ -64,14 +69,16 @@ export async function supervise(child: Child, pid: number, watch: Watch): Promis
     isContained: false,
     hasBegun: gateOf(child) === undefined,
   };
-  const { code, signal, ending, gone, observer } = await untilExit(ward);
+  const hearing = watch.dialogue && createHearing(watch.dialogue, child.stdout);
+  const { code, signal, ending, gone, observer } = await untilExit(ward, hearing);
   const atExit = ending ?? observer.lastWord();
   if (ending === null && !ward.isContained) await within(DRAIN_MS, closed);
   const allGone = ending === null ? await kill(ward.family) : await gone;
   const isYoung = performance.now() - from < ONCE_AROUND_MS;
   const escaped = ward.isContained ? [] : await killMarked(watch.key, isYoung ? pid : 0);
   await within(CLOSE_MS, closed);
-  for (const stream of [child.stdout, child.stderr, gateOf(child)]) stream?.destroy();
+  await hearOut(hearing, ending);
+  for (const stream of [child.stdin, child.stdout, child.stderr, gateOf(child)]) stream?.destroy();
   return {
     code,
     signal,
@@ -90,7 +97,7 @@ interface Exit {
   readonly observer: Observer;
 }
 
-function untilExit(ward: Ward): Promise<Exit> {
+function untilExit(ward: Ward, hearing: Hearing | undefined): Promise<Exit> {
   const { child, tree, watch } = ward;
   return new Promise((resolve) => {
     let ending: Ending | null = null;
@@ -111,7 +118,7 @@ function untilExit(ward: Ward): Promise<Exit> {
     };
     child.once("exit", finish);
     child.on("error", () => undefined);
-    const observer = observe({ ...watch, child, tree }, stopBecause);
+    const observer = observe({ ...watch, onChunk: heardBy(hearing, watch.onChunk), child, tree }, stopBecause);
     stops.push(
       () => observer.stop(),
       after(watch.timeoutMs, () => stopBecause(tooLong(watch.timeoutMs))),
@@ -121,6 +128,22 @@ function untilExit(ward: Ward): Promise<Exit> {
       }),
     );
   });
+}
+
+/** Nobody waits for the last words of a process that we ended. */
+async function hearOut(hearing: Hearing | undefined, ending: Ending | null): Promise<void> {
+  if (hearing === undefined) return;
+  await within(ending === null ? LAST_WORDS_MS : 0, hearing.allTaken());
+  hearing.end();
+}
+
+/** Whoever talks with the process hears what the log gets. */
+function heardBy(hearing: Hearing | undefined, onChunk: Observation["onChunk"]): Observation["onChunk"] {
+  if (hearing === undefined) return onChunk;
+  return (stream, chunk) => {
+    onChunk(stream, chunk);
+    if (stream === "stdout") hearing.take(chunk);
+  };
 }
 
 function tooLong(timeoutMs: number): Ending {
@@ -136,13 +159,14 @@ function watchRequest(signal: AbortSignal, stopBecause: (why: Ending) => void): 
 }
 
 /** A process with a gate waits there until it is told to begin. */
-function watchGate(
-  { child, watch: { readyMs } }: Ward,
-  stopBecause: (why: Ending) => void,
-  onReady: () => void,
-): () => void {
+function watchGate(ward: Ward, stopBecause: (why: Ending) => void, onReady: () => void): () => void {
+  const { child, watch } = ward;
+  const { readyMs } = watch;
   const gate = gateOf(child);
-  if (gate === undefined) return () => undefined;
+  if (gate === undefined) {
+    talk(ward);
+    return () => undefined;
+  }
   const what = `could not be started: it was not ready within ${formatDuration(readyMs)}`;
   const callOff = after(readyMs, () => stopBecause({ cause: "spawn_error", what, isSudden: true }));
   gate.on("error", () => undefined);
@@ -169,6 +193,11 @@ function begin(ward: Ward): void {
   watch.group?.add(program);
   ward.hasBegun = true;
   gateOf(child)?.end("go\n");
+  talk(ward);
+}
+
+function talk({ child, watch: { dialogue } }: Ward): void {
+  if (dialogue !== undefined && child.stdin !== null) beginTalk(dialogue, child.stdin);
 }
 
 function gateOf(child: Child): Child["stdio"][3] | undefined {

@@ -1,5 +1,6 @@
 /** `pawl.yaml`: what a project says about itself. Whoever reads a part of it reads all of it, so that nothing in it goes unread. */
 import { BUDGET_FIELDS } from "../budget/budget-fields.ts";
+import { MCP } from "../mcp/mcp-fields.ts";
 import { MODELS } from "../models/model-fields.ts";
 import { PRICES } from "../prices/price-fields.ts";
 import { boolean, object } from "../shapes/shape.ts";
@@ -10,6 +11,7 @@ export const REPOSITORY_FILE = object(
     policy: { shape: object(POLICY_FIELDS, "policy"), about: "What the repository adds to the policy." },
     budget: { shape: object(BUDGET_FIELDS, "budget"), about: "The most that the runs of the project may spend." },
     models: { shape: MODELS, about: "Which models answer, and what happens when one does not." },
+    mcp: { shape: MCP, about: "MCP servers whose tools agents may be given." },
     prices: { shape: PRICES, about: "What models cost, where it is not what is known of them." },
     auto_resume: {
       shape: boolean(),

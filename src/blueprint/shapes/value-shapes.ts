@@ -18,6 +18,7 @@ export const VARIABLE = {
 export const ACTION_NAME = /^[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)*$/;
 const RELATIVE = /^(?!\/|[A-Za-z]:)(?!(?:.*\/)?\.\.(?:\/|$))[^\\\r\n]+$/;
 const GATE_FILE = /^(?!\/|[A-Za-z]:)(?!(?:.*\/)?\.\.(?:\/|$))[^\\\r\n]+\.ya?ml$/;
+const SCRIPT_FILE = /^(?!\/|[A-Za-z]:)(?!(?:.*\/)?\.\.(?:\/|$))[^\\\r\n]+\.(?:ya?ml|json)$/;
 const BLUEPRINT_FILE = /^(?!\/|[A-Za-z]:)[^\\\r\n]+\.ya?ml$/;
 
 export function name(): Shape<string> {
@@ -49,6 +50,16 @@ export function gateFilePath(): Shape<string> {
     expected: "the path of a .yaml file, relative to this one, without `..`",
     max: 1024,
     pattern: GATE_FILE,
+    refusesReferences: true,
+  });
+}
+
+/** A file that says what a scripted agent does, relative to the blueprint. */
+export function scriptPath(): Shape<string> {
+  return text({
+    expected: "the path of a .yaml or .json file, relative to this one, without `..`",
+    max: 1024,
+    pattern: SCRIPT_FILE,
     refusesReferences: true,
   });
 }

@@ -28,6 +28,8 @@ export function renderEventLine(event: RunEvent, paint: Paint): string {
       return `${stageName(event.stage, paint)} rests with its child run ${event.child}`;
     case "stage.parked":
       return `${stageName(event.stage, paint)} ${paint.yellow("parked")}: ${oneLine(event.why)}${untilOf(event.until)}`;
+    case "stage.deferred":
+      return `${stageName(event.stage, paint)} ${paint.yellow("deferred")}: ${oneLine(event.call.tool)}: ${oneLine(event.why)}`;
     case "group.opened":
       return `${stageName(event.stage, paint)} opened with ${countOf(event.members, "member")}`;
     case "group.closed":

@@ -6,7 +6,7 @@ import { addUsage, NO_USAGE } from "../../base/usage.ts";
 import type { Wall } from "../../plan/plan.ts";
 import { describeRequest } from "../../policy/describe.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
-import type { EventOf, LogRef, RunEvent, StoredEvent } from "../../run/events.ts";
+import type { ArtifactRef, EventOf, LogRef, RunEvent, StoredEvent } from "../../run/events.ts";
 import type { Status, StopReason, WaitReason } from "../../run/reasons.ts";
 
 /** One try of a stage. */
@@ -15,7 +15,7 @@ export interface AttemptStory {
   readonly visit: number;
   readonly attempt: number;
   readonly startedAt: number;
-  state: "running" | "asking" | "finished" | "interrupted" | "resting" | "parked" | "refused";
+  state: "running" | "asking" | "finished" | "interrupted" | "resting" | "parked" | "deferred" | "refused";
   endedAt: number | null;
   outcome: string | null;
   cause: string | null;
@@ -23,6 +23,8 @@ export interface AttemptStory {
   signal?: string;
   error?: string;
   log?: LogRef;
+  /** What an agent said, asked and was told. */
+  transcript?: ArtifactRef;
   child?: string;
 }
 
@@ -189,6 +191,9 @@ function tellStage(story: RunStory, event: RunEvent): void {
     case "stage.parked":
       park(story, event);
       return;
+    case "stage.deferred":
+      deferCall(story, event);
+      return;
     case "budget.refused":
     case "run.degraded": {
       // An attempt that begins all the same tells its end later.
@@ -248,6 +253,7 @@ function finish(story: RunStory, event: EventOf<"stage.finished">): void {
   if (event.signal !== undefined) attempt.signal = event.signal;
   if (event.error !== undefined) attempt.error = event.error;
   if (event.log !== undefined) attempt.log = event.log;
+  keepTranscript(attempt, event);
   if (event.child !== undefined) attempt.child = event.child;
 }
 
@@ -256,6 +262,20 @@ function park(story: RunStory, event: EventOf<"stage.parked">): void {
   const attempt = end(story, event.stage, event.at, "parked");
   keepLog(attempt, event.log);
   if (attempt !== undefined) attempt.error = event.why;
+}
+
+function deferCall(story: RunStory, event: EventOf<"stage.deferred">): void {
+  story.usage = addUsage(story.usage, event.usage ?? NO_USAGE);
+  const attempt = end(story, event.stage, event.at, "deferred");
+  keepLog(attempt, event.log);
+  if (attempt === undefined) return;
+  attempt.error = event.why;
+  keepTranscript(attempt, event);
+}
+
+function keepTranscript(attempt: AttemptStory, { artifacts }: Pick<EventOf<"stage.finished">, "artifacts">): void {
+  const ref = artifacts?.["transcript"];
+  if (ref !== undefined) attempt.transcript = ref;
 }
 
 /** The newest attempt of the stage; few are open at once, so the search from the end is short. */

@@ -11,6 +11,7 @@ import { leaveLine, waitersOf } from "../../kernel/pay/fund.ts";
 import { recover } from "../../kernel/recover.ts";
 import { restore } from "../../kernel/replay.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { hasAgents } from "../../plan/walls.ts";
 import type { Hosted, HostedEnd, NewRun } from "../../ports/engine.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
 import type { KillSwitch } from "../../ports/stop/kill-switch.ts";
@@ -120,6 +121,7 @@ async function clearAfter({ ports }: Hosting, plan: Plan, { facts }: RunState): 
   const { run, tree } = facts;
   if (tree !== null) await ports.workspaces.leave(run, ports.clock.now()).catch(() => undefined);
   if (plan.workspace !== null) await ports.executor.leave(run).catch(() => undefined);
+  if (hasAgents(plan)) await ports.agents?.homes.leave(run).catch(() => undefined);
 }
 
 export function endOf(state: RunState): HostedEnd {

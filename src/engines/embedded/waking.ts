@@ -122,5 +122,7 @@ function watch({ ports }: Hosting, handle: HostedRun, after: number, turn: Turn)
 
 function endBy({ type }: RunEvent): "success" | "ignored" | null {
   if (type === "stage.finished") return "success";
+  // An agent that asks has got as far as that.
+  if (type === "stage.deferred") return "success";
   return type === "stage.parked" || type === "stage.rested" ? "ignored" : null;
 }

@@ -2,7 +2,7 @@
 import { type Expression, resolve } from "../../base/expression.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { createRedactor, redactJson } from "../../base/redact.ts";
-import type { EffectClass, Level, ModelsSpec, WorkspaceSpec } from "../../blueprint/blueprint.ts";
+import type { AgentRole, EffectClass, Level, ModelsSpec, WorkspaceSpec } from "../../blueprint/blueprint.ts";
 import { outcomesOf } from "../../blueprint/gate/outcomes.ts";
 import { compilePolicy } from "../../policy/compile.ts";
 import { decide } from "../../policy/decide.ts";
@@ -38,6 +38,14 @@ export interface StageRow {
   readonly wall: Wall | null;
   /** What it may use of models in one attempt; without it, nothing. */
   readonly models?: ModelsSpec;
+  /** Of an agent: the backend, and what it is held to. */
+  readonly agent?: {
+    readonly use: string;
+    readonly role: AgentRole;
+    readonly model: string | null;
+    readonly toolset: string | null;
+    readonly maxTurns: number | null;
+  };
   /** Where the third-party text that it reads came from; empty: it reads none. */
   readonly taint: readonly string[];
   /** The most visits in one run; for a member, those of its group. */
@@ -76,7 +84,13 @@ export function explainJson(plan: Plan, cut: readonly string[] = []): PlanView {
 }
 
 function modelsOf(stage: PlanStage): Pick<StageRow, "models"> {
-  return stage.kind === "command" && stage.models !== undefined ? { models: stage.models } : {};
+  return "models" in stage && stage.models !== undefined ? { models: stage.models } : {};
+}
+
+function agentOf(stage: PlanStage): Pick<StageRow, "agent"> {
+  if (stage.kind !== "agent") return {};
+  const { use, role, model, toolset, maxTurns } = stage.agent;
+  return { agent: { use, role, model, toolset: toolset?.name ?? null, maxTurns } };
 }
 
 function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: readonly PlanView[]): PlanView {
@@ -91,13 +105,16 @@ function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: re
       title: stage.title ?? null,
       kind: stage.kind,
       runs: redact.text(
-        request === null ? describeStage(stage as Exclude<PlanStage, ActionStage>, names) : describeRequest(request),
+        request === null || stage.kind === "agent"
+          ? describeStage(stage as Exclude<PlanStage, ActionStage>, names)
+          : describeRequest(request),
       ),
       effect: stage.effect,
       maxAttempts: stage.maxAttempts,
       timeoutMs: stage.timeoutMs,
       wall: "wall" in stage ? stage.wall : null,
       ...modelsOf(stage),
+      ...agentOf(stage),
       taint: stage.taint ?? [],
       visits,
       routes: outcomesOf(stage).flatMap((outcome) => {
@@ -158,11 +175,17 @@ function descendants(plan: Plan): readonly Plan[] {
 function requestOf(leaf: LeafStage, lookup: Lookup): PolicyRequest | null {
   if (leaf.kind === "run" || leaf.kind === "inspection" || leaf.kind === "approval") return null;
   if (leaf.kind === "action") return { kind: "action", action: leaf.action };
-  if ("shell" in leaf.program) {
-    const script = staticText(leaf.program.shell, lookup);
+  if (leaf.kind !== "agent") return programRequest(leaf.program, lookup);
+  const { program, use } = leaf.agent;
+  return program === undefined ? { kind: "action", action: `agent.${use}` } : programRequest(program, lookup);
+}
+
+function programRequest(program: PlanProgram, lookup: Lookup): PolicyRequest | null {
+  if ("shell" in program) {
+    const script = staticText(program.shell, lookup);
     return script === null ? null : { kind: "shell", script };
   }
-  const argv = staticArgv(leaf.program.argv, lookup);
+  const argv = staticArgv(program.argv, lookup);
   return argv === null ? null : { kind: "run", argv };
 }
 
@@ -199,6 +222,10 @@ function describeStage(stage: Exclude<PlanStage, ActionStage>, names: ReadonlyMa
       return `asks a person${stage.question === null ? "" : `: ${stage.question}`}`;
     case "inspection":
       return `the ${stage.by} since the run began`;
+    case "agent": {
+      const { use, role, goal } = stage.agent;
+      return `${use} as ${role}: ${showExpression(goal)}`;
+    }
     default:
       return describeProgram(stage.program);
   }

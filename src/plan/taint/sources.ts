@@ -1,8 +1,8 @@
 /** Where third-party text comes from, and from where a leaf reads: of one stage at a time. */
 import { type Expression, references } from "../../base/expression.ts";
 import type { Blueprint, LeafSpec } from "../../blueprint/blueprint.ts";
+import { wallIn } from "../agents/agent-wall.ts";
 import type { RunSpec } from "../checks.ts";
-import { wallOf } from "../defaults.ts";
 import type { ActionSignature } from "../plan.ts";
 import { leafExpressions, type Routed } from "../routes.ts";
 
@@ -72,7 +72,7 @@ function isSource(spec: LeafSpec, { blueprint, actions, child }: TaintInput): bo
     case "run":
       return child(spec);
     default:
-      return wallOf(spec, blueprint.defaults, blueprint.workspace.kind).network.length > 0;
+      return wallIn(spec, blueprint).network.length > 0;
   }
 }
 
@@ -89,10 +89,11 @@ export function changesTree(
       return !isMember && signature?.usesTree === true && writes(signature);
     }
     case "command":
+    case "agent":
     case "gate": {
-      const { sandbox } = wallOf(spec, blueprint.defaults, blueprint.workspace.kind);
+      const { sandbox } = wallIn(spec, blueprint);
       if (sandbox === "danger_full_access") return true;
-      return spec.kind === "command" && !isMember && sandbox !== "read_only";
+      return spec.kind !== "gate" && !isMember && sandbox !== "read_only";
     }
     default:
       return !isMember;

@@ -71,7 +71,7 @@ function readDirectly(leaf: Leaf, { given, early }: Graph, trees: Trees, { actio
   const places = early.has(idOf(leaf)) ? placesOf(leaf).filter((place) => given.includes(place)) : [];
   const tree = [...(trees.get(idOf(leaf)) ?? [])];
   // What a stage has put into the tree itself tells it nothing new.
-  const files = spec.kind === "command" ? tree.filter((source) => source !== leaf.path) : [];
+  const files = spec.kind === "command" || spec.kind === "agent" ? tree.filter((source) => source !== leaf.path) : [];
   for (const source of [...places, ...files]) add(leaf.reads, source, null);
   const usesTree = spec.kind === "action" && actions.get(spec.action)?.usesTree === true;
   if (spec.kind === "gate" || spec.kind === "inspection" || usesTree)
@@ -137,7 +137,7 @@ function problemsOf(leaf: Leaf, { actions }: TaintInput): readonly Diagnostic[] 
     if (signature === undefined || !writes(signature)) return [];
     return [diagnose(PLAN_ERRORS, "PLAN_ACTION_TAINTED", { ...data, action: spec.action }, spec.where)];
   }
-  if (spec.kind !== "command" && spec.kind !== "gate") return [];
+  if (spec.kind !== "command" && spec.kind !== "gate" && spec.kind !== "agent") return [];
   const wants = [
     ...(spec.sandbox === undefined || spec.sandbox === "read_only" ? [] : [`sandbox: ${spec.sandbox}`]),
     ...(spec.network === undefined || spec.network.length === 0 ? [] : ["network"]),

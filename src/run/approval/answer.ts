@@ -6,7 +6,8 @@ import { decide } from "../decide.ts";
 import { effectJson, resolveEffect } from "../effect/effect.ts";
 import { RUN_ERRORS } from "../errors.ts";
 import type { Fact } from "../events.ts";
-import type { RunState } from "../state.ts";
+import type { Deferral, RunState } from "../state.ts";
+import { callSubject } from "./deferred-call.ts";
 import { dueFacts, type OpenLane, openLanes } from "./due.ts";
 import { judgedSubject } from "./judgement.ts";
 import { approvalDigest, type Subject } from "./question.ts";
@@ -128,6 +129,7 @@ function digestNow(plan: Plan, { facts, progress }: Waiting, lane: OpenLane): st
   const subjectOf = (): Subject | null => {
     const { leaf, attempts, position, question } = lane;
     if (question.kind === "interrupted") return { place: { ...lane, attempt: attempts }, request: null };
+    if (question.kind === "call") return callSubject(lane, lane.deferral as Deferral);
     if (leaf.kind === "approval") return judgedSubject(facts, leaf, lane).subject;
     const resolved = resolveEffect(facts, progress, leaf, position);
     if (!resolved.ok || resolved.effect.kind === "run" || resolved.effect.kind === "inspection") return null;

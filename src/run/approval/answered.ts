@@ -2,7 +2,7 @@
 import type { Plan } from "../../plan/plan.ts";
 import type { EventOf } from "../events.ts";
 import { finishLane, laneFor } from "../lanes.ts";
-import type { Lane, Question, RunningState, RunState } from "../state.ts";
+import type { Deferral, Lane, Question, RunningState, RunState } from "../state.ts";
 
 type Waiting = Extract<RunState, { status: "waiting" }>;
 
@@ -54,6 +54,7 @@ function refuse(lane: Lane, cause: "denied" | "expired", error: string): boolean
 
 export function answered(plan: Plan, state: Waiting, event: EventOf<"approval.answered">): RunState {
   const lane = laneFor(plan, state, event.stage);
+  const kind = lane.question?.kind;
   const scope = lane.question?.scope ?? null;
   lane.question = null;
   switch (event.answer) {
@@ -61,6 +62,7 @@ export function answered(plan: Plan, state: Waiting, event: EventOf<"approval.an
       if (scope !== null) state.facts.allowed.add(scope);
       return granted(state, lane, event.digest);
     case "approve":
+      if (kind === "call") return callAllowed(state, lane);
       return granted(state, lane, event.digest);
     case "deny": {
       const error = `denied by ${event.by}${event.why === undefined ? "" : `: ${event.why}`}`;
@@ -78,6 +80,13 @@ export function answered(plan: Plan, state: Waiting, event: EventOf<"approval.an
 function granted(state: Waiting, lane: Lane, digest: string): RunState {
   lane.status = "ready";
   lane.granted = digest;
+  return state;
+}
+
+/** The stage may begin again as it may anyway; what is allowed is this one call. */
+function callAllowed(state: Waiting, lane: Lane): RunState {
+  lane.status = "ready";
+  lane.deferral = { ...(lane.deferral as Deferral), allowed: true };
   return state;
 }
 

@@ -6,7 +6,7 @@ import type { Progress, RunFacts, Stopping } from "../state.ts";
 /** The most calls of one attempt; of a child run, its worst case. A plan of an older version does not say. */
 function mostTurns(plan: Plan, leaf: LeafStage): number {
   if (leaf.kind === "run") return childOf(plan, leaf.plan).bound.turns ?? 0;
-  return leaf.kind === "command" ? (leaf.models?.calls ?? 0) : 0;
+  return leaf.kind === "command" || leaf.kind === "agent" ? (leaf.models?.calls ?? 0) : 0;
 }
 
 /** Whether an attempt may start, with the most calls that it and those under way may make reserved. */

@@ -92,3 +92,46 @@ describe("what a stage is about to do", () => {
     ]);
   });
 });
+
+describe("what an agent is about to do", () => {
+  const ASKED = `version: 1
+name: test
+policy: { ask: [{ action: "agent.*" }, { run: ["**"] }], allow: [{ read: "**" }] }
+`;
+
+  it("is what policy asks about: its program, or the backend by name, with all that it is given", async () => {
+    const agent =
+      'agent: { use: asks, goal: "Repair ${run.round}.", script: s.yaml, toolset: coding_backend, with: { depth: "${run.round}" } }';
+    const { host } = await played(`${ASKED}stages:\n  - { id: a, ${agent} }\n`);
+    expect((await host.events()).find((event) => event.type === "approval.requested")).toMatchObject({
+      kind: "policy",
+      request: {
+        kind: "action",
+        action: "agent.asks",
+        agent: {
+          use: "asks",
+          role: "implementer",
+          model: null,
+          toolset: "coding_backend",
+          goal: "Repair 1.",
+          settings: { depth: 1, script: { says: "s.yaml" } },
+        },
+        cwd: ".",
+        wall: { sandbox: "workspace_write" },
+      },
+    });
+  });
+
+  it("is any tool where it has no toolset", async () => {
+    const { host } = await played(`${ASKED}stages:\n  - { id: a, agent: { use: asks, goal: x } }\n`);
+    const asked = (await host.events()).find((event) => event.type === "approval.requested");
+    expect(asked?.request?.["agent"]).toMatchObject({ toolset: null });
+  });
+
+  it("is refused where it has no value", async () => {
+    const { refused } = await played(
+      'params: { x: { default: null } }\nstages:\n  - { id: a, agent: { use: asks, goal: "${params.x}" } }\n',
+    );
+    expect(refused).toMatchObject({ error: "the goal is null" });
+  });
+});

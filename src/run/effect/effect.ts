@@ -2,7 +2,15 @@
 import { type Expression, resolve } from "../../base/expression.ts";
 import { canonical, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { matchesType } from "../../plan/params.ts";
-import type { ApprovalStage, CommandStage, GateStage, InspectionStage, LeafStage } from "../../plan/plan.ts";
+import type {
+  AgentStage,
+  ApprovalStage,
+  CommandStage,
+  GateStage,
+  InspectionStage,
+  LeafStage,
+  PlanProgram,
+} from "../../plan/plan.ts";
 import { requestJson } from "../../policy/describe.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
 import type { ArtifactRef } from "../events.ts";
@@ -22,6 +30,17 @@ export type Effect =
       readonly env: Readonly<Record<string, string>>;
       readonly inputs: Readonly<Record<string, ArtifactRef>>;
       /** Inputs that are third-party text: it gets them without hidden characters. */
+      readonly strip: readonly string[];
+    }
+  | {
+      readonly kind: "agent";
+      readonly stage: AgentStage;
+      /** Its program, where the author wrote one; else the backend by name. */
+      readonly request: PolicyRequest;
+      readonly goal: string;
+      /** What the author set of the backend itself. */
+      readonly settings: JsonObject;
+      readonly inputs: Readonly<Record<string, ArtifactRef>>;
       readonly strip: readonly string[];
     }
   | {
@@ -86,13 +105,15 @@ function effectOf(facts: RunFacts, leaf: ActingStage, resolver: Resolver): Effec
   switch (leaf.kind) {
     case "command":
     case "gate": {
-      const { request, argv } = programOf(leaf, resolver);
+      const { request, argv } = programOf(leaf.program, resolver);
       const env = Object.fromEntries(
         leaf.env.map(([name, value]) => [name, resolver.text(resolver.value(value), `env ${name}`)]),
       );
       const inputs = inputsOf(facts, leaf, resolver);
       return { kind: "process", stage: leaf, request, argv, env, inputs, strip: foreignInputs(facts, leaf) };
     }
+    case "agent":
+      return agentOf(facts, leaf, resolver);
     case "action": {
       const request: PolicyRequest = { kind: "action", action: leaf.action };
       // The author writes `with` as a map, so it resolves to one.
@@ -106,6 +127,25 @@ function effectOf(facts: RunFacts, leaf: ActingStage, resolver: Resolver): Effec
   }
 }
 
+function agentOf(facts: RunFacts, leaf: AgentStage, resolver: Resolver): Extract<Effect, { kind: "agent" }> {
+  const { use, goal, program, script, with: settings } = leaf.agent;
+  const started = program === undefined ? null : programOf(program, resolver);
+  return {
+    kind: "agent",
+    stage: leaf,
+    request: started?.request ?? { kind: "action", action: `agent.${use}` },
+    goal: resolver.text(resolver.value(goal), "the goal"),
+    settings: {
+      // The author writes `with` as a map, so it resolves to one.
+      ...(resolver.value(settings) as JsonObject),
+      ...(started === null ? {} : { run: started.argv }),
+      ...(script === undefined ? {} : { script }),
+    },
+    inputs: inputsOf(facts, leaf, resolver),
+    strip: foreignInputs(facts, leaf),
+  };
+}
+
 function paramsOf(leaf: Extract<LeafStage, { kind: "run" }>, resolver: Resolver): Readonly<Record<string, JsonValue>> {
   const params = leaf.params.map(([name, expression]): [string, JsonValue] => [name, resolver.value(expression)]);
   for (const [name, value] of params) {
@@ -116,14 +156,14 @@ function paramsOf(leaf: Extract<LeafStage, { kind: "run" }>, resolver: Resolver)
 }
 
 function programOf(
-  leaf: CommandStage | GateStage,
+  program: PlanProgram,
   resolver: Resolver,
 ): { readonly request: PolicyRequest; readonly argv: readonly string[] } {
-  if ("shell" in leaf.program) {
-    const script = resolver.text(resolver.value(leaf.program.shell), "the command");
+  if ("shell" in program) {
+    const script = resolver.text(resolver.value(program.shell), "the command");
     return { request: { kind: "shell", script }, argv: ["/bin/sh", "-c", script] };
   }
-  const list = resolver.value(leaf.program.argv);
+  const list = resolver.value(program.argv);
   const items: readonly JsonValue[] = Array.isArray(list) ? list : [];
   if (items.length === 0) resolver.refuse("the command is not a list of arguments");
   const argv = items.map((argument, index) => resolver.text(argument, `argument ${index}`));
@@ -153,5 +193,11 @@ export function effectJson(effect: Exclude<Effect, { kind: "run" | "inspection" 
   const request = { ...requestJson(effect.request), inputs: effect.inputs as unknown as JsonObject };
   if (effect.kind === "action") return { ...request, with: effect.input };
   const { cwd, wall } = effect.stage;
+  if (effect.kind === "agent") {
+    const { goal, settings, stage } = effect;
+    const { use, role, model, toolset } = stage.agent;
+    const agent = { use, role, model, toolset: toolset?.name ?? null, goal, settings };
+    return { ...request, agent, cwd, wall: wall as unknown as JsonObject };
+  }
   return { ...request, env: effect.env, cwd, wall: wall as unknown as JsonObject };
 }

@@ -69,7 +69,7 @@ function childProblem(
 function readBy(plan: Plan, facts: RunFacts, progress: Progress, leaf: LeafStage): readonly string[] {
   const places = [...placesIn(leafExpressions(leaf), itemsOf(plan, progress)), ...leaf.inputs.map(stageOfInput)];
   const own = `${TREE}/${nameOf(leaf, progress.group)}`;
-  const files = leaf.kind === "command" ? inTree(facts).filter((place) => place !== own) : [];
+  const files = leaf.kind === "command" || leaf.kind === "agent" ? inTree(facts).filter((place) => place !== own) : [];
   return [...places.filter((place) => facts.tainted.has(place)), ...files];
 }
 

@@ -6,7 +6,7 @@ import { addUsage } from "../../base/usage.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { countTurns } from "../children/turns.ts";
 import type { EventOf, Fact, Parked, RunEvent } from "../events.ts";
-import { finishLane, laneFor } from "../lanes.ts";
+import { beginAnew, finishLane, laneFor } from "../lanes.ts";
 import { chargeOf } from "../limits.ts";
 import type { Lane, Progress, RunningState, RunState } from "../state.ts";
 
@@ -21,6 +21,7 @@ export function park(plan: Plan, state: RunningState, event: EventOf<"stage.park
   facts.usage = addUsage(facts.usage, event.usage ?? chargeOf(lane.leaf));
   countTurns(plan, facts, lane.leaf, event.turns);
   lane.parks += 1;
+  beginAnew(lane);
   if (lane.parks > MOST_PARKS) {
     const { why: error, log, tree } = event;
     return finishLane(plan, state, event.stage, { outcome: "failure", cause: "parked", error, log, tree }, event.at);

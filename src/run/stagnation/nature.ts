@@ -2,6 +2,7 @@
 import { type Expression, references } from "../../base/expression.ts";
 import type { Visit } from "../../limits/stagnation/stagnation.ts";
 import type { GateStage, LeafStage, Plan, PlanStage } from "../../plan/plan.ts";
+import { leafExpressions } from "../../plan/routes.ts";
 import { childOf } from "../plan-index.ts";
 
 export type Nature = Pick<Visit, "nature" | "writes">;
@@ -21,7 +22,7 @@ export function natureOf(plan: Plan, stage: PlanStage): Nature {
 function findNature(plan: Plan, stage: PlanStage): Nature {
   const leaves = stage.kind === "group" ? stage.members : [stage];
   const given = stage.kind === "group" && stage.forEach !== null ? [stage.forEach] : [];
-  const isTold = [...given, ...leaves.flatMap(givenTo)].some(mentionsRound);
+  const isTold = [...given, ...leaves.flatMap(leafExpressions)].some(mentionsRound);
   const reaches = leaves.some((leaf) => reachesOutside(plan, leaf));
   return { nature: reaches ? "waits" : isTold ? "differs" : "repeats", writes: canWrite(plan, stage) };
 }
@@ -50,21 +51,7 @@ function reachesOutside(plan: Plan, leaf: LeafStage): boolean {
 /** What members leave is not the tree of the run. */
 function canWrite(plan: Plan, stage: PlanStage): boolean {
   if (stage.kind === "run") return childOf(plan, stage.plan).workspace !== null;
-  return stage.kind === "command" && stage.wall.sandbox !== "read_only";
-}
-
-function givenTo(leaf: LeafStage): readonly Expression[] {
-  switch (leaf.kind) {
-    case "action":
-      return [leaf.with];
-    case "run":
-      return leaf.params.map(([, value]) => value);
-    case "inspection":
-    case "approval":
-      return [];
-    default:
-      return ["argv" in leaf.program ? leaf.program.argv : leaf.program.shell, ...leaf.env.map(([, value]) => value)];
-  }
+  return (stage.kind === "command" || stage.kind === "agent") && stage.wall.sandbox !== "read_only";
 }
 
 function mentionsRound(expression: Expression): boolean {

@@ -23,6 +23,7 @@ const ENDED: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
   "stage.interrupted",
   "stage.rested",
   "stage.parked",
+  "stage.deferred",
 ]);
 const OPEN: readonly Status[] = ["running", "queued", "waiting", "paused"];
 

@@ -27,15 +27,18 @@ export const logsCommand: CommandSpec = {
     { kind: "count", flags: "--attempt <n>", summary: "only this attempt", min: 1 },
     { kind: "flag", flags: "--follow", summary: "wait for more until the run has ended" },
     { kind: "flag", flags: "--raw", summary: "the stored bytes and nothing else" },
+    { kind: "flag", flags: "--transcript", summary: "what agents said, asked and were told, one event a line" },
   ],
   examples: [
     { line: "pawl logs @last", does: "everything the newest run wrote" },
     { line: "pawl logs r_4f --stage test --attempt 2", does: "one attempt of one stage" },
     { line: "pawl logs r_4f --stage test --raw > test.log", does: "as a file" },
+    { line: "pawl logs @last --stage fix --transcript", does: "every call of an agent, and how it was ruled on" },
   ],
   exits: [0, 1, 3, 130],
   formats: ["json"],
   async run(context) {
+    refuseFollowing(context);
     const runtime = await context.open({ readOnly: true });
     const row = await runtime.find(context.given.text("run") ?? "");
     const story = beginStory(row.run);
@@ -50,6 +53,13 @@ export const logsCommand: CommandSpec = {
     return EXIT.succeeded;
   },
 };
+
+/** A transcript is stored when its attempt has ended. */
+function refuseFollowing({ given }: Context): void {
+  if (!given.flag("transcript") || !given.flag("follow")) return;
+  const message = "--transcript shows attempts that have ended: it cannot be followed.";
+  throw pawlError(CLI_ERRORS, "CLI_USAGE_INVALID", { command: "logs", message });
+}
 
 async function follow(
   context: Context,
@@ -105,6 +115,7 @@ interface Printer {
 function createPrinter(context: Context, runtime: Runtime, run: RunId): Printer {
   const { out } = context;
   const isRaw = context.given.flag("raw");
+  const isTranscript = context.given.flag("transcript");
   const documents: object[] = [];
   const part = (attempt: AttemptStory, bytes: Uint8Array, isFirst: boolean): void => {
     if (out.format === "json") documents.push(logDocument(attempt, bytes));
@@ -113,7 +124,7 @@ function createPrinter(context: Context, runtime: Runtime, run: RunId): Printer 
   };
   return {
     async print(attempt) {
-      const bytes = await bytesOf(runtime, run, attempt);
+      const bytes = isTranscript ? await transcriptOf(runtime, attempt) : await bytesOf(runtime, run, attempt);
       if (bytes === null || out.gone.aborted) return bytes !== null;
       part(attempt, bytes, true);
       return true;
@@ -123,6 +134,11 @@ function createPrinter(context: Context, runtime: Runtime, run: RunId): Printer 
       if (out.format === "json") out.document({ run: ended, logs: documents });
     },
   };
+}
+
+/** null: it is no agent, or has not ended. */
+async function transcriptOf(runtime: Runtime, { transcript }: AttemptStory): Promise<Uint8Array | null> {
+  return transcript === undefined ? null : runtime.log({ ...transcript, dropped: 0 });
 }
 
 /** The stored log; before the attempt has ended, and after it was cut off, what is there of it. */

@@ -1,0 +1,193 @@
+/** Guards of agents: what they may do, what of their work is taken, whose word counts, and what a plan may promise of them. */
+import type { Mutant } from "./mutant.ts";
+
+const KERNEL = ["src/kernel/agents"];
+const PLAN = ["src/plan/agents"];
+const RULING = "src/kernel/agents/ruling.ts";
+const AGENT = "src/kernel/agents/agent.ts";
+
+export const AGENT_MUTANTS: readonly Mutant[] = [
+  {
+    name: "an agent uses what its toolset does not have",
+    file: RULING,
+    find: "if (toolset !== null && !toolset.powers.includes(power))",
+    replace: 'if (toolset !== null && power === "spend")',
+    tests: KERNEL,
+  },
+  {
+    name: "an agent does what policy does not allow",
+    file: RULING,
+    find: 'if (effect === "deny" || call.isPart === true) return { answer: "deny", why, rule };',
+    replace: 'if (effect === "deny") return { answer: "allow", rule };',
+    tests: KERNEL,
+  },
+  {
+    name: "an allowed call of an agent may be made again and again",
+    file: RULING,
+    find: "        left = null;\n",
+    replace: "",
+    tests: KERNEL,
+  },
+  {
+    name: "an answer about one call of an agent is good for any",
+    file: RULING,
+    find: "if (left === digest) {",
+    replace: "if (left !== null) {",
+    tests: KERNEL,
+  },
+  {
+    name: "an agent begins something while its run is ending",
+    file: RULING,
+    find: "if (isOver())",
+    replace: "if (isOver() && deferred !== null)",
+    tests: KERNEL,
+  },
+  {
+    name: "an agent goes on beside the call that a person must decide",
+    file: RULING,
+    find: "if (deferred !== null) return",
+    replace: "if (deferred !== null && left !== null) return",
+    tests: KERNEL,
+  },
+  {
+    name: "a change is taken that policy does not let an agent make",
+    file: AGENT,
+    find: "if (problem !== null)",
+    replace: "if (problem === tree)",
+    tests: KERNEL,
+  },
+  {
+    name: "an agent hides a change behind a rename",
+    file: "src/kernel/agents/changed-paths.ts",
+    find: "oldPath === undefined ? [path] : [path, oldPath]",
+    replace: "oldPath === undefined ? [path] : [path]",
+    tests: KERNEL,
+  },
+  {
+    name: "a checker goes on in the session of a maker",
+    file: AGENT,
+    find: "around.sessions.some((session) => session === finished.session)",
+    replace: "around.sessions.some((session) => session === stage)",
+    tests: KERNEL,
+  },
+  {
+    name: "a verdict that nobody can read is a yes",
+    file: "src/kernel/agents/outcome.ts",
+    find: 'return outcomes.includes("reject") ? { ...failed, outcome: "reject" } : failed;',
+    replace: 'return outcomes.includes("accept") ? { ...failed, outcome: "accept" } : failed;',
+    tests: KERNEL,
+  },
+  {
+    name: "a backend says by itself that a person is asked",
+    file: AGENT,
+    find: "return asked === null ? done : deferredFact(",
+    replace:
+      'return deferredFact(flight, finished, asked ?? { call: { tool: "", input: {}, requests: [] }, digest: "", why: "", rule: "" }, 0) ?? deferredFact(',
+    tests: KERNEL,
+  },
+  {
+    name: "what goes on after an answer has a whole budget again",
+    file: "src/kernel/models.ts",
+    find: "Math.max(0, most - (used ?? 0))",
+    replace: "Math.max(0, most - (used ?? 0) * 0)",
+    tests: KERNEL,
+  },
+  {
+    name: "what goes on after an answer has all its time again",
+    file: AGENT,
+    find: "effect.stage.timeoutMs - (deferral?.tookMs ?? 0)",
+    replace: "effect.stage.timeoutMs",
+    tests: KERNEL,
+  },
+  {
+    name: "an answer about a call outlives the attempt",
+    file: "src/run/evolve.ts",
+    find: "if (lane.deferral !== null) lane.deferral = { ...lane.deferral, allowed: false };",
+    replace: "if (lane.deferral !== null) lane.leftTree = null;",
+    tests: ["src/run/approval/deferred-call.test.ts"],
+  },
+  {
+    name: "a retry sees what a deferred attempt has left",
+    file: "src/run/lanes.ts",
+    find: "  lane.tree = lane.deferral.from;\n",
+    replace: "",
+    tests: ["src/run/approval/deferred-call.test.ts"],
+  },
+  {
+    name: "a failed login is tried again",
+    file: "src/run/lanes.ts",
+    find: '"circuit_open", "budget", "auth", "denied"',
+    replace: '"circuit_open", "budget", "denied"',
+    tests: KERNEL,
+  },
+  {
+    name: "a reject of a checker is tried again",
+    file: "src/run/lanes.ts",
+    find: 'return kind === "agent" && outcome !== "failure";',
+    replace: 'return kind === "agent" && outcome === "accept";',
+    tests: ["src/run/approval/deferred-call.test.ts"],
+  },
+  {
+    name: "a plan promises a rule that its agent does not ask about",
+    file: "src/plan/agents/oversight.ts",
+    find: "if (strict !== undefined) {",
+    replace: 'if (strict?.id === "") {',
+    tests: PLAN,
+  },
+  {
+    name: "a plan promises that what no rule allows is denied, and its agent does not ask",
+    file: "src/plan/agents/oversight.ts",
+    find: "if (!isWanted || rules.some((rule) => allowsAll(rule, power))) return null;",
+    replace: "if (!isWanted || rules.length > 0) return null;",
+    tests: PLAN,
+  },
+  {
+    name: "a plan promises a toolset that its agent does not ask about",
+    file: "src/plan/agents/oversight.ts",
+    find: "if (isInnate && toolset !== undefined && !toolset.powers.includes(power)) {",
+    replace: 'if (isInnate && toolset?.name === "") {',
+    tests: ["test/golden/plans.test.ts"],
+  },
+  {
+    name: "an agent that nobody asks reaches hosts that policy does not allow",
+    file: "src/plan/agents/oversight.ts",
+    find: 'if (decide(policy, { kind: "fetch", host, port }).effect === "allow") return [];',
+    replace: 'if (decide(policy, { kind: "fetch", host, port }).effect !== "ask") return [];',
+    tests: ["test/golden/plans.test.ts"],
+  },
+  {
+    name: "an agent has no wall",
+    file: "src/plan/agents/check-agent.ts",
+    find: 'wall.sandbox === "danger_full_access"',
+    replace: 'wall.sandbox === "read_only"',
+    tests: ["test/golden/plans.test.ts"],
+  },
+  {
+    name: "an agent that calls models needs no budget",
+    file: "src/plan/agents/check-agent.ts",
+    find: "if (!capabilities.callsModels || spec.models !== undefined) return [];",
+    replace: 'if (!capabilities.callsModels || agent !== "") return [];',
+    tests: ["test/golden/plans.test.ts"],
+  },
+  {
+    name: "a checker may write",
+    file: "src/plan/agents/agent-wall.ts",
+    find: 'return role === "checker" || !edits ?',
+    replace: "return !edits ?",
+    tests: [...PLAN, ...KERNEL],
+  },
+  {
+    name: "a command that speaks our words is done without its last one",
+    file: "src/adapters/agents/command/spoken.ts",
+    find: "return speaksJson\n",
+    replace: 'return speaksJson && text === ""\n',
+    tests: ["test/contract/agent-backends.test.ts"],
+  },
+  {
+    name: "an agent tells us which session to go on with by a file in its home",
+    file: "src/adapters/files/agent-homes.ts",
+    find: 'const note = join(top, "session.json");',
+    replace: 'const note = join(folder, "session.json");',
+    tests: ["test/contract/agent-homes.test.ts"],
+  },
+];

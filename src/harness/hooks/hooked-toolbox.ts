@@ -1,0 +1,61 @@
+/**
+ * A toolbox whose every call passes the hooks: after policy and before the tool, and again before the answer. There is no other way to a tool, so
+ * a plan passes the same ones as an agent. A hook that throws before a call has not allowed it; afterwards it is only told.
+ */
+import { visibleLine } from "../../base/visible.ts";
+import type { Ruling, ToolCall } from "../../ports/agents/agent-backend.ts";
+import type { Hooks } from "../ports.ts";
+import type { ToolEvent } from "../tools/outcome.ts";
+import { createToolbox, type Toolbox, type ToolboxOptions } from "../tools/toolbox.ts";
+
+export interface HookedToolbox extends Toolbox {
+  /** Why a hook has refused the call; undefined: none has. */
+  refusedByHook(id: string): string | undefined;
+}
+
+export function createHookedToolbox(options: ToolboxOptions, hooks: Hooks | undefined): HookedToolbox {
+  const refused = new Map<string, string>();
+  const under = new Map<string, ToolCall>();
+
+  const decide = async (call: ToolCall): Promise<Ruling> => {
+    const ruling = await options.decide(call);
+    // Nobody is bothered about what is denied anyway.
+    if (ruling.answer !== "allow") return ruling;
+    const why = await denialOf(hooks, call);
+    if (why === null) return ruling;
+    refused.set(call.id, why);
+    return { answer: "deny", why };
+  };
+
+  const emit = async (event: ToolEvent): Promise<void> => {
+    if (event.type === "tool.requested") under.set(event.call.id, event.call);
+    await options.emit(event);
+    if (event.type !== "tool.ended") return;
+    const call = under.get(event.id);
+    under.delete(event.id);
+    if (call === undefined) return;
+    const { outcome } = event;
+    const isOk = outcome.status === "success";
+    await quietly(() => hooks?.postTool?.(call, { ok: isOk, output: isOk ? outcome.output : outcome.error }));
+  };
+
+  const toolbox = createToolbox({ ...options, decide, emit });
+  return { ...toolbox, refusedByHook: (id) => refused.get(id) };
+}
+
+async function denialOf(hooks: Hooks | undefined, call: ToolCall): Promise<string | null> {
+  try {
+    const answer = await hooks?.preTool?.(call);
+    return answer === undefined ? null : answer.deny;
+  } catch (error) {
+    return visibleLine(`the hook failed: ${error instanceof Error ? error.message : String(error)}`, 500);
+  }
+}
+
+async function quietly(tell: () => unknown): Promise<void> {
+  try {
+    await tell();
+  } catch {
+    return;
+  }
+}

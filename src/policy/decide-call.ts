@@ -1,0 +1,38 @@
+/** The decision about a call of a tool: the strictest about all that it would do, and what is said of the tool by its name. */
+import type { JsonObject } from "../base/json.ts";
+import type { PolicyRequest, RequestOf } from "./request.ts";
+import { type Decision, EFFECTS } from "./rule.ts";
+
+/** The tier of a request for a tool that a person decides about, unless a rule mentions the tool. */
+export const APPROVAL_TIER = "approval";
+
+export interface CallRequest {
+  readonly tool: string;
+  readonly input: JsonObject;
+  /** None: only the tool itself is asked about. */
+  readonly requests: readonly PolicyRequest[];
+}
+
+export function decideCall(
+  decide: (request: PolicyRequest) => Decision,
+  { tool, input, requests }: CallRequest,
+): Decision {
+  const [first] = requests;
+  const named = decide(byName(tool, input, first));
+  if (first === undefined) return named;
+  const decisions = requests.map((request) => approved(request, decide(request)));
+  // Whoever allows what a tool does need not name the tool; whoever denies the tool, or asks about it, is heard.
+  if (named.rule !== "default") decisions.push(named);
+  return EFFECTS.flatMap((effect) => decisions.filter((decision) => decision.effect === effect))[0] as Decision;
+}
+
+function byName(tool: string, args: JsonObject, from: PolicyRequest | undefined): RequestOf<"tool"> {
+  const request = { kind: "tool", tool, args } as const;
+  const who = from?.who === undefined ? request : { ...request, who: from.who };
+  return from?.tier === undefined ? who : { ...who, tier: from.tier };
+}
+
+function approved(request: PolicyRequest, decision: Decision): Decision {
+  if (request.kind !== "tool" || request.tier !== APPROVAL_TIER || decision.rule !== "default") return decision;
+  return { effect: "ask", rule: "toolset", why: `the toolset of ${request.tool} needs a person for it` };
+}

@@ -1,0 +1,55 @@
+/** SIGKILL at any moment of a run of the harness: it goes on in the middle of its talk, and nothing is paid twice. */
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { tempDir } from "../support/temp-dir.ts";
+
+const CHILD = join(import.meta.dirname, "..", "support", "harness", "crash-child.ts");
+const ROUNDS = process.env["PAWL_FULL"] === "1" ? 40 : 5;
+
+const linesOf = (file: string): readonly string[] =>
+  existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
+
+/** Runs it to its end, or kills it a moment after its journal has grown. */
+async function life(dir: string, mode: string, killAfterMs: number | null): Promise<string | null> {
+  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), CHILD, dir, mode]);
+  let said = "";
+  child.stdout.on("data", (chunk) => {
+    said += String(chunk);
+  });
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  if (killAfterMs !== null) {
+    const journal = join(dir, "journal", "r_000000000001.jsonl");
+    const before = linesOf(journal).length;
+    while (child.exitCode === null && linesOf(journal).length <= before) await sleep(1);
+    await sleep(killAfterMs);
+    child.kill("SIGKILL");
+  }
+  await ended;
+  return said === "" ? null : said;
+}
+
+test("T13: a killed run goes on without repeating a side effect", { timeout: 600_000 }, async () => {
+  let kills = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const dir = tempDir();
+    let said = await life(dir, "new", 7 * round + 3);
+    for (let again = 0; said === null && again < 3; again += 1) {
+      kills += 1;
+      said = await life(dir, "resume", 11 * again + 5);
+    }
+    said ??= await life(dir, "resume", null);
+    expect(JSON.parse(said ?? "null")).toEqual({ status: "completed", output: "all paid", steps: 11 });
+    const paid = linesOf(join(dir, "paid.txt"));
+    expect(new Set(paid).size).toBe(paid.length);
+    // What was interrupted may or may not have been paid, and was told so; everything else was.
+    const told = linesOf(join(dir, "journal", "r_000000000001.jsonl")).filter((line) =>
+      line.includes("call_interrupted"),
+    );
+    expect(paid.length).toBeGreaterThanOrEqual(10 - told.length);
+    expect(paid.length).toBeLessThanOrEqual(10);
+  }
+  expect(kills).toBeGreaterThanOrEqual(ROUNDS);
+});
