@@ -30,7 +30,8 @@ export function discounted(price, percent) {
 const MODELS: Readonly<Record<Name, readonly [string, string]>> = {
   codex: ["gpt-5.5", "gpt-4.1"],
   gemini: ["gemini-2.5-flash", "gemini-2.5-pro"],
-  opencode: ["gpt-5.5", "gpt-4.1"],
+  // To newer models it offers other tools.
+  opencode: ["gpt-4.1", "gpt-4.1-mini"],
   grok: ["gpt-5.5", "gpt-4.1"],
 };
 

@@ -17,7 +17,7 @@ export const GEMINI: AcpPreset = {
       // Else it runs a copy of itself, which does not hear what its parent is told.
       GEMINI_CLI_NO_RELAUNCH: "true",
     },
-    kept: [".gemini/tmp", ".gemini/projects.json"],
+    kept: [],
     files: {
       ".gemini/settings.json": JSON.stringify({
         general: { enableAutoUpdate: false, maxAttempts: 2, retryFetchErrors: false },

@@ -1,7 +1,9 @@
 /** opencode. Settings and plugins of the repository are off, and so is its compaction, which can go round for ever. */
 
+import { isJsonObject } from "../../../base/json.ts";
 import type { AcpPreset } from "./preset.ts";
 import { OPENCODE_SIGNATURE } from "./signatures.ts";
+import type { ToldCall } from "./tool-call.ts";
 
 const MODEL = "gpt-5.5";
 const SYSTEM = `${process.platform}-${process.arch}`;
@@ -36,7 +38,18 @@ export const OPENCODE: AcpPreset = {
     // Plugins that lie there run although projects are off.
     hidden: [".opencode"],
   }),
+  plain: withFiles,
 };
+
+/** A patch names its files one by one, and once more all in one text, which is the name of no file. */
+function withFiles(told: ToldCall): ToldCall {
+  const input = told["rawInput"];
+  if (!isJsonObject(input) || !Array.isArray(input["files"])) return told;
+  const { filepath: _, ...rest } = input;
+  const named = input["files"].filter(isJsonObject).flatMap(({ filePath, movePath }) => [filePath, movePath]);
+  const locations = named.flatMap((path) => (typeof path === "string" ? [{ path }] : []));
+  return { ...told, rawInput: rest, locations };
+}
 
 function configOf(model: string, baseURL: string, apiKey: string): unknown {
   return {

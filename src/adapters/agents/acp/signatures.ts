@@ -6,10 +6,10 @@ type Powers = AgentSignature["capabilities"]["oversight"];
 const CONTAINED: Oversight = "contained";
 
 /** `reportsUsage`: the figure it gives is that of the whole attempt. */
-function signature(name: string, oversight: Powers, reportsUsage: boolean): AgentSignature {
+function signature(name: string, oversight: Powers, reportsUsage: boolean, resume = true): AgentSignature {
   const capabilities = {
     oversight,
-    resume: true,
+    resume,
     defer: false,
     structuredOutput: false,
     reportsUsage,
@@ -18,11 +18,12 @@ function signature(name: string, oversight: Powers, reportsUsage: boolean): Agen
   return { name, capabilities };
 }
 
-/** It reads, lists and searches inside the workspace without asking. */
+/** It reads, lists and searches inside the workspace without asking. Of a turn that is cut off early it keeps nothing. */
 export const GEMINI_SIGNATURE = signature(
   "gemini",
   { read: "observed", edit: "mediated", run: "mediated", fetch: "mediated", mcp: CONTAINED, tool: "observed" },
   true,
+  false,
 );
 
 /** It asks about every tool. What it tells of its usage is the last step alone. */

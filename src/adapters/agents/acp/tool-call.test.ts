@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { PolicyRequest } from "../../../policy/request.ts";
 import { workPlaceOf } from "../cli/work-place.ts";
 import { GEMINI } from "./gemini.ts";
+import { OPENCODE } from "./opencode.ts";
 import { addTold, toolCallOf } from "./tool-call.ts";
 
 const place = workPlaceOf({ project: "", cwd: "." });
@@ -59,4 +60,14 @@ test("a command of Gemini is its title, and its tool begins its id", () => {
     input: { command: "rm -rf ." },
     requests: [{ kind: "shell", script: "rm -rf ." }],
   });
+});
+
+test("a patch of opencode is asked about file by file, where a file is moved to too", () => {
+  const files = [{ filePath: "/workspace/a" }, { filePath: "/workspace/b", movePath: "/etc/c" }];
+  const told = { toolCallId: "1", kind: "edit", rawInput: { filepath: "a, b", files }, locations: [{ path: "a, b" }] };
+  expect(toolCallOf(OPENCODE.plain?.(told) ?? {}, place).requests).toEqual([
+    { kind: "edit", path: "a" },
+    { kind: "edit", path: "b" },
+    { kind: "edit", path: "/etc/c" },
+  ]);
 });
