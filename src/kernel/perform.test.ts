@@ -60,6 +60,10 @@ describe("perform an action", () => {
     expect(await finishedBy({ action: () => Promise.reject("boom") })).toMatchObject({
       error: "action test.work threw: boom",
     });
+    const atOnce = (): never => {
+      throw new Error("boom");
+    };
+    expect(await finishedBy({ action: atOnce })).toMatchObject({ error: "action test.work threw: boom" });
   });
 
   it("gives up an action that ignores its time", async () => {

@@ -223,7 +223,7 @@ function leaveStage(
   else failRound(facts);
   if (facts.stagnation !== null) {
     const { error, from } = seen;
-    watchVisit(plan, facts, stage, { good, result, before: facts.results.get(id), error, from });
+    watchVisit(plan, facts.stagnation, stage, { good, result, before: facts.results.get(id), error, from });
   }
   facts.results.set(id, result);
   return { status: "running", facts, progress: { cursor, lanes, group: null }, stopping, pausing };

@@ -28,6 +28,9 @@ describe("a ruling", () => {
       rule: "plan.deny[1]",
     });
     expect(courtOf(allow, ["ask", { tool: "edit_*" }]).rule(callOf())).toMatchObject({ answer: "defer" });
+    const silent = courtOf(["ask", { tool: "deploy" }]);
+    expect(silent.rule(callOf({ tool: "deploy", requests: [] }))).toMatchObject({ answer: "defer" });
+    expect(silent.deferred()?.call.requests).toMatchObject([{ kind: "tool", tool: "deploy" }]);
   });
 
   test("about a part of a call asks nobody: what is not allowed is denied, and other calls go on", () => {

@@ -1,9 +1,10 @@
 /** Watches a run for stagnation: says what each visit of a stage was, as far as its end tells. Part of `evolve`. */
 import { sha256 } from "../../base/digest.ts";
 import { canonical, isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
-import { noteVisit } from "../../limits/stagnation/stagnation.ts";
+import { noteVisit, type Stagnation } from "../../limits/stagnation/stagnation.ts";
+import type { StagnationLimits } from "../../limits/stagnation/thresholds.ts";
 import type { Plan, PlanStage } from "../../plan/plan.ts";
-import type { RunFacts, StageResult } from "../state.ts";
+import type { StageResult } from "../state.ts";
 import { isMeasured, natureOf } from "./nature.ts";
 
 /** How a visit of a stage ended. */
@@ -18,10 +19,9 @@ export interface VisitEnd {
   readonly from?: string | null | undefined;
 }
 
-export function watchVisit(plan: Plan, facts: RunFacts, stage: PlanStage, end: VisitEnd): void {
-  const { stagnation } = facts;
-  const { stagnation: limits } = plan.limits;
-  if (stagnation === null || limits === undefined) return;
+export function watchVisit(plan: Plan, stagnation: Stagnation, stage: PlanStage, end: VisitEnd): void {
+  // A run is watched only where its plan has limits for that.
+  const limits = plan.limits.stagnation as StagnationLimits;
   const { good, result, before, error = result.error ?? "" } = end;
   noteVisit(stagnation, limits, {
     stage: stage.id,
