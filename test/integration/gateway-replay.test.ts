@@ -48,7 +48,7 @@ describe("a record", () => {
     expect(again.map(({ text }) => text)).toEqual(first.map(({ text }) => text.replaceAll(KEY, "•")));
     expect(replay.door.use()).toMatchObject({ calls: 3, missed: 0 });
     expect(replay.calls.at(-1)).toMatchObject({ charged: { tokens: 35 } });
-    const [row] = await replay.ledger.standing([{ scope: "run", name: "r_test/work/1/1" }], 0);
+    const [row] = await replay.ledger.standing([{ scope: "run", name: "r_test/fix/1/1" }], 0);
     expect(row).toBeUndefined();
   });
 

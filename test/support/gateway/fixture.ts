@@ -56,7 +56,7 @@ export interface StandingOptions {
   readonly settleMs?: number;
 }
 
-export const ACCOUNT = { scope: "run", name: "r_test/work/1/1" } as const;
+export const ACCOUNT = { scope: "run", name: "r_test/fix/1/1" } as const;
 
 export async function standingGateway(options: StandingOptions): Promise<Standing> {
   const { caps = {}, grant = {}, prices = { m: ONE }, router = PLAIN_ROUTER, clock = { now: () => AT } } = options;
