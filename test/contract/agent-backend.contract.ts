@@ -215,11 +215,11 @@ export function agentBackendContract(name: string, contract: AgentContract): voi
       if (!life.staging.backend.capabilities.resume) return;
       const controller = new AbortController();
       const running = run(life, {}, controller.signal);
-      await settled(life);
+      await hasSession(life);
       controller.abort("kill");
       const first = await running;
       const session = first.session ?? life.session();
-      if (session === null) return;
+      expect(session).not.toBeNull();
       const other = await stage("answer", life.place);
       open.push(other);
       const report = await other.backend.run(
@@ -321,6 +321,13 @@ function never(): AbortSignal {
 }
 
 /** Something of it is under way: it has told its session, or asked, or said something; else a moment has passed. */
+/** Some programs take many seconds to begin. */
+async function hasSession({ session }: Life): Promise<void> {
+  for (let waited = 0; waited < 3000 && session() === null; waited += 1)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+}
+
 async function settled({ events, calls }: Life): Promise<void> {
   for (let waited = 0; waited < 100 && events.length + calls.length === 0; waited += 1)
     await new Promise((resolve) => setTimeout(resolve, 20));
