@@ -38,7 +38,7 @@ export const LAYER_NOTES = {
   engines: ["who hosts the loop", "adapters"],
   harness: ["the built-in agent: one bounded run, its tools, its journal", "git, stores"],
   gateway: ["the model gateway: wires, metering, keys, record and replay", "git, stores, agent programs"],
-  loops: ["schedules, lanes, levels (planned)", "adapters"],
+  loops: ["schedules, lanes, coordination, levels, drills, audits", "adapters"],
   adapters: ["one folder per technology, strangers to each other", "the kernel"],
   runtime: ["configuration, wiring, the Runtime facade", "the command line"],
   server: ["HTTP and its contract (planned)", "the command line"],

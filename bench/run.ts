@@ -12,6 +12,7 @@ import { memory } from "./figures/memory.ts";
 import { policy } from "./figures/policy.ts";
 import { queries } from "./figures/queries.ts";
 import { resume } from "./figures/resume.ts";
+import { schedule } from "./figures/schedule.ts";
 import { startup } from "./figures/startup.ts";
 import { throughput } from "./figures/throughput.ts";
 import { type BenchOptions, parseOptions, USAGE } from "./options.ts";
@@ -27,6 +28,7 @@ const FIGURES: readonly Figure[] = [
   startup,
   containment,
   policy,
+  schedule,
   gateway,
   harness,
 ];
@@ -57,7 +59,7 @@ function chosen<T extends { readonly name: string }>(all: readonly T[], only: Re
 function prepare(options: BenchOptions, figures: readonly Figure[]): FigureContext {
   const wanted = chosen(SYSTEMS, options.only);
   // These are measured on source files, which the package does not export.
-  const compiled = figures.filter((figure) => ![containment, policy, gateway, harness].includes(figure));
+  const compiled = figures.filter((figure) => ![containment, policy, schedule, gateway, harness].includes(figure));
   const needsPawl = (figure: Figure): boolean => figure !== throughput || wanted.some(({ kind }) => kind === "pawl");
   if (compiled.some(needsPawl)) buildPawl(log);
   const needsPeers = figures.includes(throughput) && wanted.some(({ kind }) => kind === "peer");

@@ -61,7 +61,11 @@ const OF_NODE = [...builtinModules, /^node:/];
 /** Writes the program in few files: a process that loads every module by itself starts late. Other packages stay packages. */
 async function bundle() {
   const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const input = { index: "src/index.ts", "cli/main": "src/cli/main.ts" };
+  const input = {
+    index: "src/index.ts",
+    "cli/main": "src/cli/main.ts",
+    "loop-runtime": "src/runtime/compat/loop-runtime.ts",
+  };
   await write(dist, input, [...Object.keys(dependencies), ...OF_NODE], true);
   for (const name of JOINED) keepLicense(name);
 }
@@ -71,6 +75,32 @@ async function bundleHarness() {
   const chunks = await write(join(dist, "harness"), { main: "src/harness/main.ts" }, OF_NODE, false);
   const names = chunks.flatMap(({ moduleIds = [] }) => moduleIds.flatMap((id) => packageOf(id) ?? []));
   for (const name of new Set(names)) keepLicense(name);
+}
+
+/** What a start of the command line reads, and what it takes to open a runtime, are a file each: many small files load slowly. */
+const STARTS = { front: join(root, "src", "cli", "run-cli.ts"), core: join(root, "src", "index.ts") };
+
+function joinStarts() {
+  const needed = {};
+  return (id, graph) => {
+    const isNeeded = (name) => {
+      needed[name] ??= withImports(STARTS[name], graph);
+      return needed[name].has(id);
+    };
+    return Object.keys(STARTS).find(isNeeded) ?? null;
+  };
+}
+
+/** A module and everything that is loaded with it. */
+function withImports(entry, graph) {
+  const found = new Set();
+  const open = [entry];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (found.has(id)) continue;
+    found.add(id);
+    open.push(...(graph.getModuleInfo(id)?.importedIds ?? []));
+  }
+  return found;
 }
 
 async function write(dir, input, external, sourcemap) {
@@ -85,7 +115,8 @@ async function write(dir, input, external, sourcemap) {
   });
   try {
     const chunkFileNames = "parts/[name]-[hash].js";
-    const { output } = await build.write({ dir, format: "esm", sourcemap, chunkFileNames });
+    const codeSplitting = { groups: [{ name: joinStarts(), debugName: "starts" }] };
+    const { output } = await build.write({ dir, format: "esm", sourcemap, chunkFileNames, codeSplitting });
     return output;
   } finally {
     await build.close();

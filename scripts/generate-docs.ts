@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { blueprintJsonSchema } from "../src/blueprint/json-schema.ts";
+import { projectJsonSchema } from "../src/blueprint/project/json-schema.ts";
 import { explainAll } from "../src/cli/catalogues.ts";
 import { renderCliReference } from "../src/cli/help.ts";
 import { catalogues } from "./docs/catalogues.ts";
@@ -22,6 +23,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     ["errors.md", errorsPage(await catalogues(ROOT), explainAll())],
     ["cli.md", await renderCliReference()],
     ["layers.md", await layersPage(ROOT)],
+    ["pawl.schema.json", `${JSON.stringify(projectJsonSchema(), null, 2)}\n`],
     ["blueprint.schema.json", `${JSON.stringify(blueprintJsonSchema(), null, 2)}\n`],
   ]);
 }

@@ -3,11 +3,11 @@
  * reviews it and a person has the last word about one call. A copy of examples/fix-tests is repaired by a real run, in a private clone
  * behind a sandbox; the run is killed in the middle and resumed, judged test by test in a fresh checkout, approved, committed, then shown,
  * verified and replayed. A second run cheats, and is found out; an agent that is never done is stopped at its budget; the kill switch
- * stops what is under way and what would begin. Everything the demo promises is checked: it ends with an error when one thing is not so.
+ * stops what is under way and what would begin; a loop that two processes serve is woken by a commit and outlives the process that runs it. Everything the demo promises is checked: it ends with an error when one thing is not so.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, realpathSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -16,7 +16,7 @@ import { root } from "./lock.mjs";
 import { setup } from "./setup.mjs";
 
 const cli = join(root, "dist", "cli", "main.js");
-const WATCHDOG_MS = 120_000;
+const WATCHDOG_MS = 180_000;
 
 function say(text) {
   console.log(process.stdout.isTTY ? `\n\u001b[1m${text}\u001b[0m` : `\n${text}`);
@@ -252,6 +252,62 @@ async function checkKill(project) {
   promise(pawl(project, "kill", "--release") === 0, "the switch was not released");
 }
 
+/** A process that serves the loops of a project, and what it tells. */
+function serve(project) {
+  console.log("$ pawl serve --lease 2s --jsonl");
+  const child = spawn(process.execPath, [cli, "-C", project, "serve", "--lease", "2s", "--jsonl"], {
+    cwd: project,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const told = [];
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const news = JSON.parse(line);
+    told.push(news);
+    if (news.loop !== undefined) console.log(`  ${child.pid}  ${news.type} ${news.run ?? news.slot ?? ""}`.trimEnd());
+  });
+  return { child, told, gone: once(child, "close") };
+}
+
+/** Two processes serve one loop. Whichever hosts its run is killed; the other goes on with the run. */
+async function checkLoop() {
+  const project = copyOf("triage");
+  promise(pawl(project, "list") === 0, "pawl list failed");
+  const all = [serve(project), serve(project)];
+  const tells = (type) => all.find(({ told }) => told.some((news) => news.type === type && news.loop === "triage"));
+  const heard = async (type) => {
+    while (tells(type) === undefined) await sleep(50);
+    return tells(type);
+  };
+  await Promise.all(
+    all.map(async ({ told }) => {
+      while (told.length === 0) await sleep(50);
+    }),
+  );
+  const state = join(project, "STATE.md");
+  writeFileSync(state, readFileSync(state, "utf8").replace("(nothing)", "- [ ] #7 — add(1, 2) is not 3"));
+  console.log('$ git commit --all --message="Report #7"');
+  git(project, "-c", "user.name=You", "-c", "user.email=you@example.org", "commit", "--quiet", "-am", "Report #7");
+  const host = await heard("run.began");
+  await sleep(300);
+  host.child.kill("SIGKILL");
+  console.log(`  ${host.child.pid}  … SIGKILL`);
+  const other = all.find((each) => each !== host);
+  await heard("run.ended");
+  other.child.kill("SIGINT");
+  await Promise.all(all.map(({ gone }) => gone));
+  const { runs } = pawlJson(project, "status");
+  promise(
+    runs.length === 1 && runs[0].status === "succeeded",
+    "the slot did not become exactly one run that succeeded",
+  );
+  const entries = readFileSync(join(project, "loop-run-log.md"), "utf8").match(/"outcome":"fix-proposed"/g) ?? [];
+  promise(entries.length === 1, "the tick is not in the log exactly once");
+  const branch = `pawl/${runs[0].run}`;
+  promise(git(project, "rev-list", "--count", `main..${branch}`) === "1", "there is not exactly one new commit");
+  promise(git(project, "show", `${branch}:src/add.mjs`).includes("a + b"), "the repair is not on the branch");
+  return branch;
+}
+
 async function demo() {
   say("1. The whole loop: an agent repairs, a gate judges, another agent reviews, a person decides about one call");
   console.log("the agents are scripted; with a real one the blueprint says `agent: claude` and how much it may spend");
@@ -295,10 +351,13 @@ async function demo() {
   say("9. The kill switch");
   await checkKill(project);
 
-  tell({ repaired, kept, all, branch, calls, usd });
+  say("10. A loop that runs by itself: two processes serve it, a commit wakes it, and one of them is killed");
+  const repairedAlone = await checkLoop();
+
+  tell({ repaired, kept, all, branch, calls, usd, repairedAlone });
 }
 
-function tell({ repaired, kept, all, branch, calls, usd }) {
+function tell({ repaired, kept, all, branch, calls, usd, repairedAlone }) {
   say("Done. What was promised was checked:");
   console.log(
     `- two agents with sessions of their own made and reviewed the commit on ${repaired}; the one call that needed a person waited`,
@@ -315,12 +374,15 @@ function tell({ repaired, kept, all, branch, calls, usd }) {
     `- the endless agent made ${calls} calls for $${usd.toFixed(4)} of $0.02, was refused the next one, and never saw the key`,
   );
   console.log("- the kill switch ended the run in the middle of a stage, and no other began until it was released");
+  console.log(
+    `- the loop woke once, its run was finished by the process that was left, and the repair waits on ${repairedAlone}`,
+  );
   say("Now your own repository:");
   console.log(`  alias pawl="node ${cli}"`);
   console.log("  cd your/repository");
-  console.log("  pawl init                  # finds your test command and writes a first blueprint");
-  console.log("  pawl plan blueprint.yaml   # what would run, and the worst case; nothing is run");
-  console.log("  pawl run blueprint.yaml");
+  console.log("  pawl init                  # looks at your project and writes pawl.yaml");
+  console.log("  pawl plan check            # what would run, and the worst case; nothing is run");
+  console.log("  pawl run check");
 }
 
 await setup();

@@ -43,6 +43,8 @@ async function compare(rivals: Rivals, { quick, log }: FigureContext): Promise<F
       const p50 = median(await latencies(rivals[name], calls));
       samples[name].push({ p50, rate: await throughput(rivals[name], STREAMS, packets) });
     }
+    // Asked of both: it collects, and whoever was just collected begins the next round with a small heap.
+    await rivals.plain.rss();
     memory.push((await rivals.pawl.rss()) / MEGABYTE);
   }
   return resultOf(samples, memory);

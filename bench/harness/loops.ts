@@ -1,7 +1,8 @@
 /** The same work by the loop of the AI SDK alone, and by the harness with its journal on disk. */
-import { createFileJournal } from "../../src/harness/journal/file-journal.ts";
+
 import { runAgent } from "../../src/harness/run-agent.ts";
 import type { Tool } from "../../src/harness/tools/tool.ts";
+import { createFileJournal } from "../../src/runtime/wire.ts";
 import { callingModel, PAGE } from "./model.ts";
 
 const INPUT = {

@@ -8,6 +8,20 @@ const AGENT = "src/kernel/agents/agent.ts";
 
 export const AGENT_MUTANTS: readonly Mutant[] = [
   {
+    name: "a call that a person has denied is asked about again",
+    file: "src/kernel/agents/ruling.ts",
+    find: "if (denied?.digest === digest) return",
+    replace: "if (denied?.digest === String(digest.length)) return",
+    tests: ["src/kernel/agents/agent.test.ts"],
+  },
+  {
+    name: "a denied call of an agent is the end of its run",
+    file: "src/run/approval/answered.ts",
+    find: 'if (kind === "call") return callDecided(state, lane, error);',
+    replace: "",
+    tests: ["src/kernel/agents/agent.test.ts"],
+  },
+  {
     name: "an agent uses what its toolset does not have",
     file: RULING,
     find: "if (toolset !== null && !toolset.powers.includes(power))",
@@ -24,7 +38,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: "an allowed call of an agent may be made again and again",
     file: RULING,
-    find: "        left = null;\n",
+    find: "      left = null;\n",
     replace: "",
     tests: KERNEL,
   },
@@ -102,7 +116,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: "an answer about a call outlives the attempt",
     file: "src/run/evolve.ts",
-    find: "if (lane.deferral !== null) lane.deferral = { ...lane.deferral, allowed: false };",
+    find: "if (lane.deferral !== null) lane.deferral = { ...lane.deferral, allowed: false, denied: null };",
     replace: "if (lane.deferral !== null) lane.leftTree = null;",
     tests: ["src/run/approval/deferred-call.test.ts"],
   },

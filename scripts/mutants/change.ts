@@ -89,8 +89,8 @@ export const CHANGE_MUTANTS: readonly Mutant[] = [
   {
     name: "a stage above the level is entered",
     file: "src/plan/routes.ts",
-    find: "isAbove(levelOf(stage), level) ? { end",
-    replace: 'isAbove(levelOf(stage), "L3") ? { end',
+    find: "if (isAbove(levelOf(stage), level)) return instead(",
+    replace: 'if (isAbove(levelOf(stage), "L3")) return instead(',
     tests: ["src/plan/routes.test.ts"],
   },
   {

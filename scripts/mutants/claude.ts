@@ -10,6 +10,13 @@ const LAUNCH = ["src/adapters/agents/claude/launch.test.ts"];
 
 export const CLAUDE_MUTANTS: readonly Mutant[] = [
   {
+    name: "a line of Claude Code that is nested beyond reason is believed",
+    file: "src/adapters/agents/claude/lines.ts",
+    find: "const value = readJson(line);",
+    replace: "const value: unknown = JSON.parse(line);",
+    tests: ["src/adapters/agents/claude/lines.test.ts"],
+  },
+  {
     name: "output is read faster than it is taken",
     file: "src/adapters/process/output/talk.ts",
     find: "    output.pause();",

@@ -3,6 +3,7 @@ import type { Mutant } from "./mutant.ts";
 
 const GUARDS = ["test/integration/gateway-guards.test.ts"];
 const METERING = ["test/integration/gateway-metering.test.ts"];
+const UPSTREAM = ["test/integration/gateway-upstream.test.ts"];
 const REPLAY = ["test/integration/gateway-replay.test.ts"];
 
 export const GATEWAY_MUTANTS: readonly Mutant[] = [
@@ -153,5 +154,26 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     find: "if (missed === 0)",
     replace: "if (missed >= 0)",
     tests: ["src/kernel/models.test.ts"],
+  },
+  {
+    name: "a provider is heard however slowly the client reads",
+    file: "src/gateway/http/send-request.ts",
+    find: "if (!stream.push(bytes)) controller.pause();",
+    replace: "stream.push(bytes);",
+    tests: UPSTREAM,
+  },
+  {
+    name: "an answer that breaks off unread ends the process",
+    file: "src/gateway/http/send-request.ts",
+    find: '  stream.on("error", () => undefined);\n',
+    replace: "",
+    tests: UPSTREAM,
+  },
+  {
+    name: "a call that was left before it was sent is sent",
+    file: "src/gateway/http/send-request.ts",
+    find: "if (signal.aborted) return controller.abort(signal.reason as Error);",
+    replace: "",
+    tests: UPSTREAM,
   },
 ];

@@ -150,4 +150,11 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
     replace: "...(await lineageOf(runs, null))];",
     tests: ["test/contract/budgets.test.ts"],
   },
+  {
+    name: "a reservation is told before it is synced",
+    file: "src/adapters/sqlite/group-commit.ts",
+    find: "    else syncLater(batch);\n",
+    replace: "    else settleAll(batch);\n",
+    tests: ["test/integration/power-cut.test.ts"],
+  },
 ];

@@ -9,6 +9,20 @@ const CHILDREN = ["src/run/children"];
 
 export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
+    name: "those that build a wall count against what its program may have",
+    file: "src/adapters/process/supervise.ts",
+    find: "hasBegun: () => ward.hasBegun }",
+    replace: "hasBegun: () => true }",
+    tests: ["test/integration/process-limits.test.ts"],
+  },
+  {
+    name: "two processes that came one after the other count as two at a time",
+    file: "src/adapters/process/watch/limits.ts",
+    find: "sample.processes > processes && tree.together() > processes",
+    replace: "sample.processes > processes",
+    tests: ["src/adapters/process/watch/tree.test.ts"],
+  },
+  {
     name: "one child run more begins than may",
     file: "src/run/children/spawns.ts",
     find: "facts.spawned + own + open > spawns",

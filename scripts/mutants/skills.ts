@@ -9,6 +9,13 @@ const CONTEXT = ["src/run/context"];
 
 export const SKILL_MUTANTS: readonly Mutant[] = [
   {
+    name: "a message of an MCP server that is nested beyond reason is believed",
+    file: "src/adapters/mcp/message-lines.ts",
+    find: "const value = readJson(line);",
+    replace: "const value: unknown = JSON.parse(line);",
+    tests: ["src/adapters/mcp/message-lines.test.ts"],
+  },
+  {
     name: "a plan with problems is run",
     file: "src/harness/plans/reading/read-plan.ts",
     find: "plan === undefined || problems.length > 0 ?",

@@ -188,8 +188,8 @@ export const STOP_MUTANTS: readonly Mutant[] = [
   {
     name: "any process with the id of a host is ended",
     file: "src/adapters/process/kill/reaper.ts",
-    find: "linkOf(`/proc/${pid}/fd/${fd}`).startsWith(hosts)",
-    replace: "linkOf(`/proc/${pid}/fd/${fd}`) !== hosts",
+    find: "locks.some((folder) => path.startsWith(folder))",
+    replace: "path !== dir",
     tests: REAPERS,
   },
   {

@@ -3,6 +3,20 @@ import type { Mutant } from "./mutant.ts";
 
 export const TRUST_MUTANTS: readonly Mutant[] = [
   {
+    name: "a drill runs what spends",
+    file: "src/loops/drill/drill-plan.ts",
+    find: 'if (leaf.kind !== "gate" && leaf.kind !== "inspection") continue;',
+    replace: 'if (leaf.kind !== "gate" && leaf.kind !== "inspection" && leaf.kind !== "command") continue;',
+    tests: ["src/loops/drill/drill-plan.test.ts"],
+  },
+  {
+    name: "what an MCP server says is not text of others",
+    file: "src/plan/taint/sources.ts",
+    find: 'includes("mcp") === true) return true;',
+    replace: 'includes("mcp") === null) return true;',
+    tests: ["src/plan/taint/taint.test.ts"],
+  },
+  {
     name: "third-party text is not handed on by whoever read it",
     file: "src/plan/taint/taint.ts",
     find: "if (reader.reads.size > before) changed.add(reader);",
@@ -71,6 +85,13 @@ export const TRUST_MUTANTS: readonly Mutant[] = [
     find: "request.strip.includes(name)",
     replace: 'request.strip.includes("")',
     tests: ["test/contract/effects.test.ts"],
+  },
+  {
+    name: "what is at L0 is run",
+    file: "src/runtime/trust/trust.ts",
+    find: 'if (plan.level === "L0") throw',
+    replace: 'if (plan.level === ("" as string)) throw',
+    tests: ["src/runtime/trust/trust.test.ts"],
   },
   {
     name: "a level that was not earned is given",

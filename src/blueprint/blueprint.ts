@@ -83,11 +83,13 @@ export interface StageCommon extends StageSettings {
   readonly title?: string;
   /** The lowest level at which this stage may run; edges into it are cut below that. */
   readonly level?: Level;
+  /** Where an edge into this stage leads instead when the level does not reach it; without it the run ends there. */
+  readonly below?: { readonly target: string; readonly where: Span };
   /** Artifacts of earlier stages, as `stage.name`; `stage.log` is the log of a command. */
   readonly inputs: readonly { readonly name: string; readonly where: Span }[];
   /** What it leaves is third-party text; false: it is not, although the stage reaches the network. */
   readonly untrusted?: boolean;
-  /** Outcome → stage id or terminal (`done`, `fail`, `paused`), in the order written. */
+  /** Outcome → stage id or terminal (`done`, `fail`, `paused`, `escalate`), in the order written. */
   readonly on: readonly { readonly outcome: string; readonly target: string; readonly where: Span }[];
   readonly where: Span;
 }
@@ -98,6 +100,8 @@ export interface CommandFields {
   readonly capture: Capture;
   /** Artifact name → path below the working directory, stored after the command ended well. */
   readonly outputs: readonly { readonly name: string; readonly path: string }[];
+  /** Globs from the top of the workspace: what it writes there is stored, however it ended. */
+  readonly keep?: readonly string[];
   /** Whose words it says when it was refused for now; without it, every failure is one. */
   readonly quota?: QuotaVendor;
 }

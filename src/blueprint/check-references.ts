@@ -5,6 +5,8 @@ import { stageName } from "./fields.ts";
 import type { Problems } from "./problems.ts";
 import type { Located, StageDraft, StageReference } from "./stage-draft.ts";
 
+const RUN_FIELDS: readonly string[] = ["id", "round", "last_error"];
+
 interface Known {
   readonly params: ReadonlyMap<string, ParamSpec>;
   readonly paramNames: readonly string[];
@@ -128,8 +130,8 @@ function missing(field: string, { spec }: StageDraft): string {
 
 function checkRun(reference: StageReference, known: Known): void {
   const [, field = ""] = reference.path;
-  if (reference.path.length === 2 && (field === "id" || field === "round")) return;
-  reportField(reference, "the run has an id and a round", ["id", "round"], field, known);
+  if (reference.path.length === 2 && RUN_FIELDS.includes(field)) return;
+  reportField(reference, "the run has an id, a round and a last error", RUN_FIELDS, field, known);
 }
 
 function checkItem(reference: StageReference, known: Known): void {

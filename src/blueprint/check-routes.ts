@@ -1,5 +1,5 @@
 /** Do the routes fit together: outcomes the stage can have, targets that exist, no stage that nothing leads to. */
-import { stageName, TERMINALS } from "./fields.ts";
+import { ESCALATION, stageName, TERMINALS } from "./fields.ts";
 import { isGoodOutcome, outcomesOf } from "./gate/outcomes.ts";
 import type { Problems } from "./problems.ts";
 import { NAME } from "./shapes/value-shapes.ts";
@@ -12,19 +12,26 @@ export function checkRoutes(
   byId: ReadonlyMap<string, StageDraft>,
   problems: Problems,
 ): void {
-  const names = [...byId.keys(), ...TERMINALS];
+  const names = [...byId.keys(), ...TERMINALS, ESCALATION];
   let isComplete = true;
   for (const stage of stages) {
     checkOutcomes(stage, problems);
-    for (const { value, start, end } of stage.routes) {
-      if (TERMINALS.includes(value.target) || byId.has(value.target)) continue;
+    const { below } = stage;
+    const ways = stage.routes.filter(({ value }) => !isTerminal(value.target));
+    const targets = ways.map(({ value, start, end }) => ({ value: value.target, start, end }));
+    for (const { value: target, start, end } of [...targets, ...(below === undefined ? [] : [below])]) {
+      if (byId.has(target)) continue;
       isComplete = false;
-      const data = { target: value.target, known: listed(names), ...problems.guess(value.target, names) };
+      const data = { target, known: listed(names), ...problems.guess(target, names) };
       problems.report("BLUEPRINT_ROUTE_TARGET_UNKNOWN", data, { start, end });
     }
   }
   // With a target missing, what it was meant to lead to only looks unreachable.
   if (isComplete) checkReachable(stages, byId, problems);
+}
+
+function isTerminal(target: string): boolean {
+  return TERMINALS.includes(target) || target === ESCALATION;
 }
 
 /** Names for a message: not more than a person reads. */
@@ -77,7 +84,7 @@ function checkReachable(
 
 /** Success leads to the next stage unless a route says otherwise; every other outcome leads on only by a route. */
 function targetsOf(
-  { spec, routes }: StageDraft,
+  { spec, routes, below }: StageDraft,
   next: StageDraft | undefined,
   byId: ReadonlyMap<string, StageDraft>,
 ): StageDraft[] {
@@ -85,5 +92,6 @@ function targetsOf(
   const isRouted = routes.some(({ value }) => isGoodOutcome(value.outcome) && value.target !== "paused");
   const targets = routes.map(({ value }) => byId.get(value.target));
   const leadsOn = !isRouted && outcomesOf(spec).some(isGoodOutcome);
-  return [leadsOn ? next : undefined, ...targets].filter((target) => target !== undefined);
+  const instead = below === undefined ? undefined : byId.get(below.value);
+  return [leadsOn ? next : undefined, ...targets, instead].filter((target) => target !== undefined);
 }

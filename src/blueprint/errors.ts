@@ -353,6 +353,24 @@ export const BLUEPRINT_ERRORS = {
     why: "The rule does something else than its author says.",
     hint: "Change the rule or the example. `pawl policy check` tells what a rule matches.",
   },
+  BLUEPRINT_LOOP_FORM: {
+    ...INPUT,
+    what: (d: { name: string; problem: string }) => `the loop ${quote(d.name)} ${d.problem}`,
+    why: "A loop says what runs, and at most one way in which it is started without a person.",
+    hint: "Write one of blueprint, pattern and workspace, and none or one of every, cron, watch and webhook.",
+  },
+  BLUEPRINT_LOOP_UNFIT: {
+    ...INPUT,
+    what: (d: { name: string; problem: string }) => `the loop ${quote(d.name)} could never start: ${d.problem}`,
+    why: "It would wait for ever, and nobody would be told.",
+    hint: "Declare the lane under `lanes`, or make the weight fit into `machine`.",
+  },
+  BLUEPRINT_CRON_INVALID: {
+    ...INPUT,
+    what: (d: { cron: string; problem: string }) => `the times ${quote(d.cron)} cannot be used: ${d.problem}`,
+    why: "A time that is read in another way than it was meant is found out in the night.",
+    hint: "Write minute, hour, day of month, month and day of week: 0 3 * * 1-5 is three o'clock on working days.",
+  },
   BLUEPRINT_PROBLEMS_TOO_MANY: {
     ...INPUT,
     what: (d: { more: number }) => `and ${d.more} more problems`,

@@ -54,6 +54,8 @@ export function stageName(kind: KindName): string {
 
 /** Where a run can end; no stage may have such a name. */
 export const TERMINALS: readonly string[] = ["done", "fail", "paused"];
+/** The same, of a name that a stage may have: then the stage is meant. */
+export const ESCALATION = "escalate";
 
 const MAX_STAGES = 10_000;
 const MAX_MEMBERS = 1000;
@@ -65,6 +67,7 @@ export interface StageField<T> extends Field<T> {
 }
 
 const EVERY: readonly KindName[] = [...STAGE_KINDS, "inspection", "approval"];
+const LEAVES = EVERY.filter((kind) => kind !== "group");
 const PROCESS = ["command", "gate"] as const;
 const WALLED = ["command", "agent", "gate"] as const;
 const SINGLE = ["command", "agent", "action", "gate"] as const;
@@ -191,6 +194,12 @@ export const STAGE_FIELDS = {
     kinds: EVERY,
     isTopOnly: true,
   },
+  below: {
+    shape: name(),
+    about: "The stage that is entered instead where the level does not reach this one (the run ends there).",
+    kinds: LEAVES,
+    isTopOnly: true,
+  },
   command: {
     shape: program(),
     about: "A process: a list is started as it is, text is read by a shell.",
@@ -224,6 +233,11 @@ export const STAGE_FIELDS = {
     shape: record(relativePath(), { ...NAME, reserved: reservedOutput }),
     about: "Artifact name → file to store after success.",
     kinds: WALLED,
+  },
+  keep: {
+    shape: list(pathPattern(["above", "top"]), { min: 1, max: 20 }),
+    about: "Files to store that it writes, such as output/**, however it ends: globs from the top of the repository.",
+    kinds: PROCESS,
   },
   quota: {
     shape: oneOf(...QUOTA_VENDORS),

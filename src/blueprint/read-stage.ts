@@ -48,6 +48,7 @@ export function readStage(node: MapNode, outer: Reading, position: Position = "s
     id: found.id?.value ?? (position === "item" ? "item" : ""),
     ...(found.title === undefined ? {} : { title: found.title.value }),
     ...(found.level === undefined ? {} : { level: found.level.value }),
+    ...(found.below === undefined ? {} : { below: { target: found.below.value, where: span(found.below.node) } }),
     ...(found.untrusted === undefined ? {} : { untrusted: found.untrusted.value }),
     ...settingsOf(found),
     inputs: inputs.map((input) => ({ name: input.value, where: span(input) })),
@@ -55,13 +56,17 @@ export function readStage(node: MapNode, outer: Reading, position: Position = "s
     where: span(at),
   };
   const references = reading.references.map((reference) => ({ ...reference, hasItem: position === "item" }));
-  const draft = { kind, id, routes, start: at.start, end: at.end };
+  const draft = { kind, id, routes, below: belowOf(found), start: at.start, end: at.end };
   if (found.gate?.node.kind === "map") checkGateForm(found.gate.node, reading);
   if (found.group !== undefined && position === "stage") {
     const group = readGroup(common, found.group, reading, readStage);
     return { ...draft, spec: group.spec, references: [...references, ...group.references], inputs: group.inputs };
   }
   return { ...draft, spec: leafSpec(kind, common, found, reading, at), references, inputs: [inputs] };
+}
+
+function belowOf({ below }: StageFound): StageDraft["below"] {
+  return below === undefined ? undefined : { value: below.value, start: below.node.start, end: below.node.end };
 }
 
 /** The kind follows from the one verb. */
@@ -243,6 +248,7 @@ function processFields(found: StageFound, program: Program | undefined): Command
     env: (found.env?.value ?? []).map(({ name, value }) => [name, value] as const),
     capture: found.capture?.value ?? "none",
     outputs: outputsOf(found),
+    ...(found.keep === undefined ? {} : { keep: found.keep.value.map(({ value }) => value) }),
     ...(found.quota === undefined ? {} : { quota: found.quota.value }),
   };
 }

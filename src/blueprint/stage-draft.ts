@@ -23,6 +23,8 @@ export interface StageDraft extends Range {
   readonly references: readonly StageReference[];
   /** In the order written. */
   readonly routes: readonly Located<{ readonly outcome: string; readonly target: string }>[];
+  /** What is entered instead, where the level does not reach it. */
+  readonly below: Located<string> | undefined;
   /** Inputs of the stage, or of each member of a group. */
   readonly inputs: readonly (readonly Located<string>[])[];
 }

@@ -32,6 +32,21 @@ describe("the workspace", () => {
   });
 });
 
+describe("the stage that is entered instead", () => {
+  it("is one of the blueprint, and reached by that alone", () => {
+    const stages = (below: string) => `${HEAD}stages:
+  - { id: a, command: [a], on_success: b }
+  - { id: b, command: [b], level: L2, below: ${below}, on_success: done, on_failure: escalate }
+  - { id: c, command: [c] }
+`;
+    expect(good(stages("c")).stages[1]).toMatchObject({ below: { target: "c", where: { line: 5 } } });
+    expect(problems(stages("nowhere"))).toEqual(["5:46 BLUEPRINT_ROUTE_TARGET_UNKNOWN"]);
+    expect(
+      problems(`${HEAD}stages:\n  - { id: a, below: a, group: { parallel: [{ id: b, command: [b] }] } }\n`),
+    ).toEqual(["4:14 BLUEPRINT_KEY_MISPLACED"]);
+  });
+});
+
 describe("parseBlueprint", () => {
   it("leaves what the author left out to the compiler", () => {
     expect(good(`${HEAD}stages: [{ id: a, command: [make] }]\n`)).toEqual({
@@ -60,6 +75,24 @@ describe("parseBlueprint", () => {
       ],
       file: "x.yaml",
     });
+  });
+
+  it("keeps globs of files below the top, for processes only", () => {
+    const stages = (rest: string): string => `${HEAD}stages:\n  - { id: a, ${rest} }\n`;
+    expect(good(stages('command: [a], keep: ["out/**", x.png]')).stages[0]).toMatchObject({
+      keep: ["out/**", "x.png"],
+    });
+    expect(good(stages("gate: { command: [a] }, keep: [out/*]")).stages[0]).toMatchObject({ keep: ["out/*"] });
+    expect(
+      ["[../out]", "[/out]", "[]", '["a[b]"]', "[5]"].map((keep) => problems(stages(`command: [a], keep: ${keep}`))),
+    ).toEqual([
+      ["4:35 BLUEPRINT_GLOB_INVALID"],
+      ["4:35 BLUEPRINT_GLOB_INVALID"],
+      ["4:34 BLUEPRINT_VALUE_INVALID"],
+      ["4:35 BLUEPRINT_GLOB_INVALID"],
+      ["4:35 BLUEPRINT_VALUE_INVALID"],
+    ]);
+    expect(problems(stages("action: values.set, keep: [out]"))).toEqual(["4:34 BLUEPRINT_KEY_MISPLACED"]);
   });
 
   it("names rules by their list and place", () => {

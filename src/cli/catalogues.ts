@@ -1,6 +1,7 @@
 /** Every error code there is, for `pawl explain`. A catalogue that is missing here fails a test. */
 import type { Catalogue, ProblemSpec } from "../base/diagnostic.ts";
 import { DIALECT_ERRORS } from "../blueprint/dialects/errors.ts";
+import { OPENLOOP_ERRORS } from "../blueprint/dialects/openloop/errors.ts";
 import { BLUEPRINT_ERRORS } from "../blueprint/errors.ts";
 import { PLAN_ERRORS } from "../plan/errors.ts";
 import { EXECUTION_ERRORS } from "../ports/agents/execution-errors.ts";
@@ -19,17 +20,21 @@ import { SANDBOX_ERRORS } from "../ports/errors/sandbox-errors.ts";
 import { SIGNER_ERRORS } from "../ports/errors/signer-errors.ts";
 import { TOOL_ERRORS } from "../ports/errors/tool-errors.ts";
 import { WORKSPACE_ERRORS } from "../ports/errors/workspace-errors.ts";
+import { LANE_ERRORS } from "../ports/loops/lane-errors.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
 import { RUNTIME_ERRORS } from "../runtime/errors.ts";
+import { SERVE_ERRORS } from "../runtime/serve/errors.ts";
 import { CLI_ERRORS } from "./errors.ts";
 
 export const CATALOGUES: readonly Catalogue[] = [
   BLUEPRINT_ERRORS,
   DIALECT_ERRORS,
+  OPENLOOP_ERRORS,
   PLAN_ERRORS,
   RUN_ERRORS,
   JOURNAL_ERRORS,
   LEDGER_ERRORS,
+  LANE_ERRORS,
   ARTIFACT_ERRORS,
   FILE_ERRORS,
   ACTION_ERRORS,
@@ -45,6 +50,7 @@ export const CATALOGUES: readonly Catalogue[] = [
   EXECUTION_ERRORS,
   MCP_ERRORS,
   RUNTIME_ERRORS,
+  SERVE_ERRORS,
   CLI_ERRORS,
 ];
 

@@ -19,7 +19,7 @@ export const GROUPS: Readonly<Record<Group, string>> = {
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   init: {
     group: "begin",
-    summary: "Write a first blueprint that runs this project's tests",
+    summary: "Look at this project and write its pawl.yaml",
     load: async () => (await import("./commands/begin/init.ts")).initCommand,
   },
   doctor: {
@@ -29,7 +29,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   list: {
     group: "begin",
-    summary: "List the blueprints of the project",
+    summary: "List the loops and blueprints of the project",
     load: async () => (await import("./commands/begin/list.ts")).listCommand,
   },
   plan: {
@@ -44,7 +44,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   schema: {
     group: "begin",
-    summary: "Print the JSON Schema of blueprints, for editors",
+    summary: "Print the JSON Schema of blueprints or of pawl.yaml, for editors",
     load: async () => (await import("./commands/begin/schema.ts")).schemaCommand,
   },
   explain: {
@@ -82,6 +82,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Go on from the stage of another run, as a new run",
     load: async () => (await import("./commands/run/fork.ts")).forkCommand,
   },
+  serve: {
+    group: "run",
+    summary: "Run the loops of pawl.yaml when they are due, and go on with what rests",
+    load: async () => (await import("./commands/run/serve.ts")).serveCommand,
+  },
   gateway: {
     group: "run",
     summary: "Stand in front of any agent: meter its model calls and stop it at a budget",
@@ -112,10 +117,20 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Show what a run, or one stage of it, changed in its workspace",
     load: async () => (await import("./commands/see/diff.ts")).diffCommand,
   },
+  queue: {
+    group: "see",
+    summary: "Show what waits in each lane and when it begins, cancel it, or resize a lane",
+    load: async () => (await import("./commands/see/queue.ts")).queueCommand,
+  },
   why: {
     group: "see",
     summary: "Say why nothing happens: one reason for each loop, and what clears it",
     load: async () => (await import("./commands/see/why.ts")).whyCommand,
+  },
+  digest: {
+    group: "see",
+    summary: "Sum up a day: what ended, what it cost, what was proposed and merged, what needs a person",
+    load: async () => (await import("./commands/see/digest.ts")).digestCommand,
   },
   budget: {
     group: "see",
@@ -142,6 +157,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Refuse what a run asks about",
     load: async () => (await import("./commands/decide/deny.ts")).denyCommand,
   },
+  merge: {
+    group: "decide",
+    summary: "Accept the change of a run, and merge what waits: judged together, one after the other",
+    load: async () => (await import("./commands/decide/merge.ts")).mergeCommand,
+  },
   mcp: {
     group: "decide",
     summary: "Show the MCP servers of the project, or accept one and its tools",
@@ -157,6 +177,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Show the level a blueprint has earned, or record an incident",
     load: async () => (await import("./commands/trust/level.ts")).levelCommand,
   },
+  audit: {
+    group: "trust",
+    summary: "Say how ready the project is for loops, point by point, and where its files disagree",
+    load: async () => (await import("./commands/trust/audit.ts")).auditCommand,
+  },
   drill: {
     group: "trust",
     summary: "Plant bad and harmless changes, and see what the gates of a blueprint do",
@@ -166,6 +191,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     group: "trust",
     summary: "Decide a run again from its journal and compare",
     load: async () => (await import("./commands/trust/replay.ts")).replayCommand,
+  },
+  export: {
+    group: "trust",
+    summary: "Make the files of another system again from the journal of a run",
+    load: async () => (await import("./commands/trust/export.ts")).exportCommand,
   },
   gc: {
     group: "trust",

@@ -6,9 +6,9 @@ import { GLOBAL_OPTIONS } from "./parse-args.ts";
 import type { ArgumentSpec, CommandSpec, Group, OptionSpec } from "./spec.ts";
 
 const EXAMPLES: readonly (readonly [line: string, does: string])[] = [
-  ["pawl init", "write blueprint.yaml for this project"],
-  ["pawl plan blueprint.yaml", "see what would run and its worst case"],
-  ["pawl run blueprint.yaml", "run it"],
+  ["pawl init", "write pawl.yaml for this project, with a first loop: check"],
+  ["pawl plan check", "see what would run and its worst case"],
+  ["pawl run check", "run it"],
   ["pawl show @last", "see how the newest run went"],
 ];
 

@@ -1,10 +1,10 @@
 /** Upstream: one try at one provider, over connections that stay open. The key is put in here and nowhere else. */
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { Dispatcher } from "undici";
 import type { Candidate, ModelCall, ProviderAnswer, Send } from "./exchange.ts";
 import { UpstreamError } from "./exchange.ts";
 import { plainBody } from "./http/body.ts";
 import type { Headers } from "./http/headers.ts";
+import { type NoAnswer, sendRequest } from "./http/send-request.ts";
 import type { Provider } from "./providers.ts";
 
 export interface UpstreamOptions {
@@ -29,55 +29,33 @@ export interface Upstream {
   close(): void;
 }
 
-/** Errors from before a request could have been sent. */
-const NEVER_SENT: ReadonlySet<string | undefined> = new Set([
-  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"],
-  ...[
-    "CERT_HAS_EXPIRED",
-    "DEPTH_ZERO_SELF_SIGNED_CERT",
-    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-    "ERR_TLS_CERT_ALTNAME_INVALID",
-  ],
-]);
+/** Between two calls; a provider that closes earlier says so. */
+const KEPT_MS = 60_000;
 
 export function createUpstream({ providers, keys, idleMs }: UpstreamOptions): Upstream {
-  const agents = {
-    "http:": new HttpAgent({ keepAlive: true, maxFreeSockets: 64 }),
-    "https:": new HttpsAgent({ keepAlive: true, maxFreeSockets: 64 }),
+  let agent: Promise<Dispatcher> | undefined;
+  /** Read when the first call is made: most processes make none. */
+  const openAgent = async (): Promise<Dispatcher> => {
+    const { Agent } = await import("undici");
+    return new Agent({
+      ...{ headersTimeout: idleMs, bodyTimeout: idleMs, connect: { timeout: idleMs } },
+      keepAliveTimeout: KEPT_MS,
+    });
   };
 
-  const pass: Upstream["pass"] = (name, { method, path, headers, bytes }, signal) => {
+  const pass: Upstream["pass"] = async (name, { method, path, headers, bytes }, signal) => {
     const provider = providers[name];
-    if (provider === undefined) return Promise.reject(new UpstreamError(`there is no provider ${name}`, false));
-    const url = new URL(provider.baseUrl + path);
-    const isPlain = url.protocol === "http:";
-    return new Promise((resolve, reject) => {
-      const request = (isPlain ? httpRequest : httpsRequest)(url, {
-        method,
-        agent: agents[isPlain ? "http:" : "https:"],
-        signal,
-        headers: {
-          ...headers,
-          ...keyHeader(provider, keys.get(name)),
-          "accept-encoding": "identity",
-          ...(bytes === null ? {} : { "content-length": bytes.length }),
-        },
-      });
-      let hasConnected = false;
-      request.on("socket", (socket) => {
-        hasConnected = !socket.connecting;
-        if (hasConnected) return;
-        socket.once(isPlain ? "connect" : "secureConnect", () => {
-          hasConnected = true;
-        });
-      });
-      request.setTimeout(idleMs, () => request.destroy(new Error(`no byte came for ${idleMs} ms`)));
-      request.once("response", (message) => resolve(answerOf(message)));
-      request.once("error", (error: NodeJS.ErrnoException) => {
-        reject(new UpstreamError(error.code ?? error.message, hasConnected && !NEVER_SENT.has(error.code)));
-      });
-      request.end(bytes ?? undefined);
-    });
+    if (provider === undefined) throw new UpstreamError(`there is no provider ${name}`, false);
+    const own = { ...headers, ...keyHeader(provider, keys.get(name)), "accept-encoding": "identity" };
+    const request = { url: new URL(provider.baseUrl + path), method, headers: own, bytes };
+    agent ??= openAgent();
+    try {
+      const answer = await sendRequest(await agent, request, signal);
+      return { ...answer, body: plainBody(answer.body, answer.headers["content-encoding"]) };
+    } catch (thrown) {
+      const { error, wasSent } = thrown as NoAnswer;
+      throw new UpstreamError(SILENT.has(error.code) ? `no byte came for ${idleMs} ms` : textOf(error), wasSent);
+    }
   };
 
   return {
@@ -88,14 +66,16 @@ export function createUpstream({ providers, keys, idleMs }: UpstreamOptions): Up
       return { ...answer, candidate };
     },
     close() {
-      for (const agent of Object.values(agents)) agent.destroy();
+      agent?.then((open) => open.destroy()).catch(() => undefined);
     },
   };
 }
 
-function answerOf(message: IncomingMessage): Omit<ProviderAnswer, "candidate"> {
-  const body = plainBody(message, message.headers["content-encoding"]);
-  return { status: message.statusCode ?? 0, headers: message.headers, body };
+const SILENT: ReadonlySet<string | undefined> = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
+
+/** Codes of the system say more than their messages; those of the library say less. */
+function textOf({ code, message }: NodeJS.ErrnoException): string {
+  return code === undefined || String(code).startsWith("UND_ERR") ? message : String(code);
 }
 
 function keyHeader({ auth }: Provider, key: string | undefined): Headers {

@@ -28,14 +28,16 @@ const BACKSTOP = 3;
 export interface HaltOptions {
   readonly clock: Clock;
   readonly wallMs: number;
+  /** What hosts before this one took of it. */
+  readonly usedMs: number;
   readonly callers: readonly AbortSignal[];
   /** Asked when the time is over; true: it may go on. Without it, that is the end. */
   readonly onDeadline: (() => Promise<boolean>) | null;
 }
 
-export function createHalt({ clock, wallMs, callers, onDeadline }: HaltOptions): Halt {
+export function createHalt({ clock, wallMs, usedMs, callers, onDeadline }: HaltOptions): Halt {
   const controller = new AbortController();
-  const began = clock.now();
+  const began = clock.now() - usedMs;
   const hardMs = Math.min(LONGEST_MS, onDeadline === null ? wallMs : wallMs * BACKSTOP);
   let found: { readonly cause: HaltCause; readonly why: string } | null = null;
   let softMs = Math.min(LONGEST_MS, wallMs);
@@ -59,14 +61,13 @@ export function createHalt({ clock, wallMs, callers, onDeadline }: HaltOptions):
     callOff();
     callOff = clock.after(Math.max(0, softMs - (clock.now() - began)), onSoft);
   };
-  const callOffHard = onDeadline === null ? () => undefined : clock.after(hardMs, timeout);
+  const callOffHard = onDeadline === null ? () => undefined : clock.after(Math.max(0, hardMs - usedMs), timeout);
   arm();
+  if (hardMs <= usedMs) timeout();
 
   const onAbort = (): void => {
-    const reasons: readonly unknown[] = callers.filter(({ aborted }) => aborted).map(({ reason }) => reason);
-    const cancels = reasons.filter((reason) => !isDeadline(reason));
-    if (cancels.includes("kill")) stop("killed", "its kill switch was pressed");
-    else if (cancels.length > 0) stop("cancelled", "its caller cancelled it");
+    const asked = askedBy(callers);
+    if (asked !== null) stop(asked, asked === "killed" ? "its kill switch was pressed" : "its caller cancelled it");
   };
   for (const caller of callers) caller.addEventListener("abort", onAbort);
   onAbort();
@@ -91,6 +92,14 @@ export function createHalt({ clock, wallMs, callers, onDeadline }: HaltOptions):
       for (const caller of callers) caller.removeEventListener("abort", onAbort);
     },
   };
+}
+
+/** What callers want of a run; null: that it goes on. */
+export function askedBy(callers: readonly AbortSignal[]): "killed" | "cancelled" | null {
+  const reasons: readonly unknown[] = callers.filter(({ aborted }) => aborted).map(({ reason }) => reason);
+  const cancels = reasons.filter((reason) => !isDeadline(reason));
+  if (cancels.includes("kill")) return "killed";
+  return cancels.length > 0 ? "cancelled" : null;
 }
 
 /** `AbortSignal.timeout`: how long somebody wants to wait, which is not how long the run may take. */

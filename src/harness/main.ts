@@ -2,18 +2,21 @@
 import { createInterface } from "node:readline";
 import type { HostLine } from "../ports/agents/model-program.ts";
 import { createHostTalk } from "./program/host-talk.ts";
+import { runPlanTask } from "./program/run-plan-task.ts";
 import { runTask } from "./program/run-task.ts";
 
 const stop = new AbortController();
 const talk = createHostTalk((line) => void process.stdout.write(line));
 const lines = createInterface({ input: process.stdin });
 
-function begin(start: Extract<HostLine, { type: "start" }>): void {
+function begin(start: Extract<HostLine, { type: "start" | "plan" }>): void {
   // All of it was made by whoever built the wall.
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : [])),
   );
-  runTask(start, talk, { env, signal: stop.signal }).then(
+  const around = { env, signal: stop.signal };
+  const work = start.type === "plan" ? runPlanTask(start, talk, around) : runTask(start, talk, around);
+  work.then(
     (report) => {
       talk.end(report);
       lines.close();
@@ -28,7 +31,7 @@ function begin(start: Extract<HostLine, { type: "start" }>): void {
 
 lines.on("line", (line) => {
   const said = JSON.parse(line) as HostLine;
-  if (said.type === "start") begin(said);
+  if (said.type === "start" || said.type === "plan") begin(said);
   else if (said.type === "stop") stop.abort();
   else talk.hear(said);
 });

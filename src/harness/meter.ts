@@ -5,7 +5,7 @@
 import { costOf, worstCall } from "../limits/prices/cost.ts";
 import { findPrice } from "../limits/prices/find-price.ts";
 import type { Price, PriceTable } from "../limits/prices/price.ts";
-import { promptOf, type Tokens, totalOf } from "../limits/prices/tokens.ts";
+import { NO_TOKENS, promptOf, type Tokens, totalOf } from "../limits/prices/tokens.ts";
 import type { AgentLimits, AgentUsage } from "./agent.ts";
 
 export type Bound = "max_turns" | "max_tool_calls" | "max_tokens" | "max_usd";
@@ -32,6 +32,8 @@ export interface Meter {
   reached(): Bound | null;
   /** How long an answer of any of these models may be, for a prompt of at most so many tokens; a bound: it no longer fits. */
   room(promptTokens: number, models: readonly string[]): number | Bound;
+  /** The most that a question to any of these models costs, with an answer of at most so many tokens. */
+  worst(promptTokens: number, answer: number, models: readonly string[]): { tokens: Tokens; microUsd: number };
   addTurn(): void;
   addCall(): void;
   /** Returns what it cost. `names`: who has answered, and who was asked; the first with a price is billed. */
@@ -97,6 +99,11 @@ export function createMeter({ limits, prices, parent, leftMs }: MeterOptions): M
       if (money < SHORTEST) return "max_usd";
       const outer = parent?.room(promptTokens, models) ?? ANSWER_TOKENS;
       return typeof outer === "string" ? outer : Math.min(tokens, money, outer);
+    },
+    worst(promptBytes, answer, models) {
+      const size = { promptBytes, maxOutput: answer, copies: 1, cache: "long" } as const;
+      const { microUsd, tokens } = worstCall(models.map(priceOf), size);
+      return { microUsd, tokens: { ...NO_TOKENS, input: Math.max(0, tokens - answer), output: answer } };
     },
     addTurn() {
       turns += 1;

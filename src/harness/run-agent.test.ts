@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { scriptedModel } from "../../test/support/harness/scripted-model.ts";
 import { testTool } from "../../test/support/harness/tools.ts";
 import { createVirtualClock } from "../../test/support/virtual-clock.ts";
@@ -54,8 +54,9 @@ describe("one run", () => {
     ];
     const result = await runAgent({ model: "test/x", prompt: "go", tools, ports: { budget, journal, models } });
     expect(seen).toEqual([
-      ...["budget.check", "model", "run.started", "talk.started", "turn.answered", "tool", "call.ended"],
-      ...["turn.answered", "run.ended", "budget.commit 14"],
+      ...["budget.check", "model", "run.started", "talk.started"],
+      ...["model.reserved", "turn.answered", "tool", "call.ended"],
+      ...["model.reserved", "turn.answered", "run.ended", "budget.commit 14"],
     ]);
     expect(result).toMatchObject({ status: "completed", output: "done", error: null });
     expect(result.usage).toMatchObject({ input: 11, output: 3, tokens: 14, modelCalls: 2 });
@@ -68,7 +69,14 @@ describe("one run", () => {
     const running = runAgent({ model, prompt: "go", signal: controller.signal, ports: { budget, journal } });
     setTimeout(() => controller.abort(), 5);
     expect((await running).status).toBe("cancelled");
-    expect(seen).toEqual(["budget.check", "run.started", "talk.started", "run.ended", "budget.commit 0"]);
+    expect(seen).toEqual([
+      "budget.check",
+      "run.started",
+      "talk.started",
+      "model.reserved",
+      "run.ended",
+      "budget.commit 0",
+    ]);
   });
 
   test("A1: a journal that fails is told, and the budget still is", async () => {
@@ -241,8 +249,10 @@ describe("the bounds of a run", () => {
       ports: { clock },
     });
     await Promise.resolve();
-    setTimeout(() => clock.advance(), 1);
+    const pump = setInterval(() => clock.advance(), 1);
+    onTestFinished(() => clearInterval(pump));
     expect((await running).status).toBe("timeout");
+    expect(clock.now() - 1_700_000_000_000).toBe(60_000);
   });
 });
 

@@ -6,7 +6,15 @@ import { isPawlError, type PawlError, pawlError } from "../base/errors.ts";
 import type { RunId } from "../base/ids.ts";
 import type { JsonObject } from "../base/json.ts";
 import { HARNESS_ERRORS } from "../ports/errors/harness-errors.ts";
-import { type Agent, type AgentLimits, type AgentResult, type ModelChoice, NOTHING_USED } from "./agent.ts";
+import {
+  type Agent,
+  type AgentLimits,
+  type AgentResult,
+  type AgentUsage,
+  type ModelChoice,
+  NOTHING_USED,
+} from "./agent.ts";
+import { askBudget } from "./ask-budget.ts";
 import { checkAgent } from "./check-agent.ts";
 import { newRunId, policyFrom, withDefaults } from "./defaults.ts";
 import { targetName } from "./delegate/delegates.ts";
@@ -21,7 +29,10 @@ import {
 import { deliver } from "./deliver/deliver.ts";
 import { stageFiles } from "./deliver/input-files.ts";
 import { createHalt, type Halt } from "./halt.ts";
+import { keepBeat } from "./journal/beat.ts";
 import { type Chronicle, createChronicle } from "./journal/chronicle.ts";
+import type { RecordOf } from "./journal/record.ts";
+import { takeUp } from "./journal/take-up.ts";
 import { heedCritic } from "./loop/critic.ts";
 import { failedEnding } from "./loop/endings.ts";
 import { tellHook } from "./loop/hooks.ts";
@@ -30,6 +41,7 @@ import type { Ending, Session } from "./loop/session.ts";
 import { openModels } from "./loop/setting.ts";
 import { createMeter, DEFAULT_LIMITS, type Meter, strictest } from "./meter.ts";
 import { healthOf } from "./models/health.ts";
+import { orLate } from "./patience.ts";
 import type { AgentPolicy, AgentPorts, AgentRules, Target } from "./ports.ts";
 import type { Tool, ToolDispatch, ToolFile } from "./tools/tool.ts";
 import { COMPACT_RULES, type CompactRules } from "./transcript/compact.ts";
@@ -66,6 +78,8 @@ export interface RunAgentOptions {
   readonly compaction?: Partial<CompactRules>;
 }
 
+const MICRO = 1e6;
+
 /** Outcomes are data; it rejects only for defects and for a journal that fails. */
 export async function runAgent(options: RunAgentOptions): Promise<AgentResult> {
   const parent = currentLineage();
@@ -76,32 +90,73 @@ export async function runAgent(options: RunAgentOptions): Promise<AgentResult> {
   });
   const dispatch = guardDispatch(parent, agent.name);
   if (dispatch !== null) return refused(dispatch.status, dispatch.error);
-  const unfit = checkAgent(agent, { ...agent.limits, ...options.budget });
+  const unfit = checkAgent(agent, options);
   if (unfit !== null) return refused("failed", unfit);
   const ports = withDefaults(options.ports);
   const limits = limitsOf(agent, options, parent);
   const asked = { run: runId, agent: agent.name ?? null, parent: parent?.run ?? null, limits };
-  const answer = await ports.budget.check(asked);
-  if (!answer.ok) return refused("rejected", pawlError(HARNESS_ERRORS, "HARNESS_BUDGET_REJECTED", { why: answer.why }));
+  const answer = await askBudget(ports, asked, callersOf(options, parent));
+  if (!answer.ok) return refused(answer.status, answer.error);
+  return held({ options, agent, runId, ports, limits, parent, refused });
+}
+
+interface Granted {
+  readonly options: RunAgentOptions;
+  readonly agent: Agent;
+  readonly runId: RunId;
+  readonly ports: AgentPorts;
+  readonly limits: AgentLimits;
+  readonly parent: Lineage | undefined;
+  refused(status: AgentResult["status"], error: PawlError): AgentResult;
+}
+
+/** What was granted is settled once, however the run ends; and nobody else goes on with it meanwhile. */
+async function held(granted: Granted): Promise<AgentResult> {
+  const { runId, ports, refused } = granted;
+  let used = (): AgentUsage => NOTHING_USED;
+  try {
+    const holder = await ports.journal.hold(runId);
+    if (holder !== null)
+      return refused("failed", pawlError(HARNESS_ERRORS, "HARNESS_RUN_HELD", { run: runId, holder }));
+    try {
+      return await live(granted, (meter) => {
+        used = meter.used;
+      });
+    } finally {
+      await ports.journal.release(runId);
+    }
+  } finally {
+    await orLate(ports.budget.commit(runId, used()), ports.clock);
+  }
+}
+
+async function live(granted: Granted, onMeter: (meter: Meter) => void): Promise<AgentResult> {
+  const { options, agent, runId, ports, limits, parent } = granted;
+  const past = options.resume === undefined && options.id === undefined ? [] : await ports.journal.read(runId);
+  const chronicle = createChronicle(runId, past, agent.rules ?? "", ports);
   const critic = { judge: (): Promise<boolean> => Promise.resolve(false) };
   const halt = createHalt({
-    clock: ports.clock,
-    wallMs: limits.wallMs,
-    callers: [options.signal, parent?.signal].filter((signal) => signal !== undefined),
+    ...{ clock: ports.clock, wallMs: limits.wallMs, usedMs: chronicle.state.usedMs },
+    callers: callersOf(options, parent),
     onDeadline: ports.critic === undefined ? null : () => critic.judge(),
   });
   const prices = ports.models?.prices ?? {};
   const meter = createMeter({ limits, prices, parent: parent?.meter ?? null, leftMs: halt.leftMs });
+  onMeter(meter);
   try {
-    return await perform({ options, agent, runId, ports, limits, halt, meter, critic, parent });
+    const prepared = { ...granted, halt, meter, critic, chronicle };
+    const unfit = pastProblem(prepared, past.length);
+    if (unfit === null && past.length > 0) await takeUp(chronicle, ports.journal);
+    meter.recount(chronicle.state.used, chronicle.state.turns, chronicle.state.calls);
+    if (unfit !== null) return resultOf(prepared, unfit, unfit.status === "killed" ? chronicle.state.steps : []);
+    return await perform(prepared, past.length > 0);
   } finally {
     halt.end();
-    try {
-      await ports.journal.release(runId);
-    } finally {
-      await ports.budget.commit(runId, meter.used());
-    }
   }
+}
+
+function callersOf({ signal }: RunAgentOptions, parent: Lineage | undefined): readonly AbortSignal[] {
+  return [signal, parent?.signal].filter((each) => each !== undefined);
 }
 
 function agentOf({ agent = {}, model, system, tools, schema }: RunAgentOptions): Agent {
@@ -120,33 +175,31 @@ function limitsOf(agent: Agent, { budget = {} }: RunAgentOptions, parent: Lineag
   return parent === undefined ? own : strictest(own, parent.meter.left());
 }
 
-interface Prepared {
-  readonly options: RunAgentOptions;
-  readonly agent: Agent;
-  readonly runId: RunId;
-  readonly ports: AgentPorts;
-  readonly limits: AgentLimits;
+interface Prepared extends Granted {
   readonly halt: Halt;
   readonly meter: Meter;
   readonly critic: { judge(): Promise<boolean> };
-  readonly parent: Lineage | undefined;
+  readonly chronicle: Chronicle;
 }
 
-async function perform(prepared: Prepared): Promise<AgentResult> {
-  const { options, agent, runId, ports, halt, meter, parent } = prepared;
-  const past = options.resume === undefined ? [] : await ports.journal.read(runId);
-  const chronicle = createChronicle(runId, past, agent.rules ?? "", ports);
-  const { state } = chronicle;
-  meter.recount(state.used, state.turns, state.calls);
-  if (options.resume !== undefined && past.length === 0) {
+/** Why what the journal has cannot be gone on with; null: it can, or there is nothing. */
+function pastProblem({ options, runId, chronicle }: Prepared, records: number): Ending | null {
+  const { ended } = chronicle.state;
+  if (options.resume !== undefined && records === 0) {
     const facts = { run: runId, problem: "its journal has nothing of it" };
-    const error = pawlError(HARNESS_ERRORS, "HARNESS_JOURNAL_UNFIT", facts);
-    return resultOf(prepared, { status: "failed", output: "", error }, []);
+    return { status: "failed", output: "", error: pawlError(HARNESS_ERRORS, "HARNESS_JOURNAL_UNFIT", facts) };
   }
-  if (state.ended?.status === "killed") {
-    const error = pawlError(HARNESS_ERRORS, "HARNESS_RUN_KILLED", { why: "it was killed before" });
-    return resultOf(prepared, { status: "killed", output: state.ended.output, error }, state.steps);
+  if (options.resume === undefined && records > 0) {
+    const problem = `there is a run ${runId} already, which is gone on with by \`resume\``;
+    return { status: "failed", output: "", error: pawlError(HARNESS_ERRORS, "HARNESS_OPTIONS_UNFIT", { problem }) };
   }
+  if (ended?.status !== "killed") return null;
+  const error = pawlError(HARNESS_ERRORS, "HARNESS_RUN_KILLED", { why: "it was killed before" });
+  return { status: "killed", output: ended.output, error };
+}
+
+async function perform(prepared: Prepared, isResumed: boolean): Promise<AgentResult> {
+  const { options, agent, runId, ports, halt, chronicle, parent } = prepared;
   const workspace = createWorkspace(options.root);
   const attachments: ToolFile[] = [];
   const session: Session = {
@@ -161,9 +214,11 @@ async function perform(prepared: Prepared): Promise<AgentResult> {
     await heedCritic(session, "deadline");
     return halt.leftMs() > before;
   };
-  const lineage = lineageOf(prepared, session);
+  const lineage = lineageOf(prepared);
+  await parent?.chronicle.write(childStarted(prepared, parent));
+  const endBeat = keepBeat(chronicle, ports.clock);
   try {
-    const ending = await withLineage(lineage, () => talk(prepared, session, past.length > 0));
+    const ending = await withLineage(lineage, () => talk(prepared, session, isResumed)).finally(endBeat);
     return await close(prepared, session, ending);
   } finally {
     workspace.remove();
@@ -180,11 +235,11 @@ async function talk(prepared: Prepared, session: Session, isResumed: boolean): P
       const facts = { run: runId, agent: agent.name ?? null, parent: parent?.run ?? null };
       await chronicle.write({ type: "run.started", ...facts });
     } else await goOn(chronicle, options, agent);
-    const files = isResumed ? "" : stageFiles(session.root, options.files ?? []);
+    const files = chronicle.state.talk === null ? await stageFiles(session.root, options.files ?? []) : "";
     return await runTalks(session, models, meter, options.prompt + files);
   } catch (error) {
     // What an agent declares and cannot have is its failure; anything else is a defect or a journal that fails.
-    if (!isPawlError(error) || !/^(?:HARNESS_MODEL|HARNESS_TIER|TOOL)/.test(error.code)) throw error;
+    if (!isPawlError(error) || !/^(?:HARNESS_MODEL|HARNESS_TIER|HARNESS_OPTIONS|TOOL)/.test(error.code)) throw error;
     return failedEnding(session, error);
   }
 }
@@ -213,8 +268,12 @@ async function close(prepared: Prepared, session: Session, ending: Ending): Prom
   const { options, ports, meter, runId } = prepared;
   const { chronicle, attachments } = session;
   const { status, output, value, error } = ending;
-  await deliver(ports.delivery, options.target, ending, attachments, chronicle);
-  await tellHook(chronicle, () => ports.hooks?.onStop?.({ run: runId, status }));
+  await deliver(ports, options.target, ending, attachments, chronicle);
+  await tellHook(
+    chronicle,
+    () => ports.hooks?.onStop?.({ run: runId, status }),
+    (told) => orLate(told, ports.clock),
+  );
   const usage = meter.used();
   const told = error === null ? null : (error.toJSON() as JsonObject);
   const answer = value === undefined ? {} : { value };
@@ -229,16 +288,27 @@ function resultOf({ runId, meter }: Prepared, ending: Ending, steps: AgentResult
   return { runId, status, output, ...answer, steps: [...steps], usage: meter.used(), error, failure, deferred };
 }
 
-function lineageOf({ runId, agent, options, parent, meter, halt }: Prepared, { chronicle }: Session): Lineage {
+function lineageOf({ runId, agent, options, parent, meter, halt, chronicle, ports }: Prepared): Lineage {
   const own = agent.name === undefined ? [] : [agent.name];
   return {
-    ...{ run: runId, meter, chronicle, signal: halt.signal },
+    ...{ run: runId, meter, chronicle, journal: ports.journal, signal: halt.signal },
     names: [...(parent?.names ?? []), ...own],
     depth: (parent?.depth ?? -1) + 1,
     limits: parent?.limits ?? { ...DISPATCH_LIMITS, ...options.dispatch },
     family: parent?.family ?? { descendants: 0 },
   };
 }
+
+/** What it may spend at most; a bound that is none says nothing. */
+function childStarted({ runId, agent, limits, ports }: Prepared, parent: Lineage): Started {
+  const tokens = Number.isFinite(limits.tokens) ? limits.tokens : 0;
+  const microUsd = Number.isFinite(limits.usd) ? limits.usd * MICRO : 0;
+  const most = { ...NOTHING_USED, tokens, microUsd };
+  const isShared = ports.journal === parent.journal;
+  return { type: "child.started", run: runId, agent: agent.name ?? "", isShared, most };
+}
+
+type Started = Omit<RecordOf<"child.started">, "at">;
 
 function childEnded({ runId, agent, meter }: Prepared): {
   readonly type: "child.ended";

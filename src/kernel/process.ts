@@ -92,7 +92,7 @@ export async function execute(
   { evidence, door }: Besides = {},
 ): Promise<ProcessReport> {
   const { run, stage, visit, attempt } = flight;
-  const { cwd, wall, timeoutMs, stallMs, capture, outputs } = effect.stage;
+  const { cwd, wall, timeoutMs, stallMs, capture, outputs, keep } = effect.stage;
   const { argv, inputs, strip } = effect;
   // What leads to the gateway comes last, so that nothing can take its place.
   const env = { ...effect.env, ...door?.env };
@@ -104,6 +104,7 @@ export async function execute(
   return ports.executor.execute(
     {
       ...{ ...request, timeoutMs, stallMs, capture },
+      ...(keep === undefined ? {} : { keep }),
       ...(evidence === undefined ? {} : { evidence }),
       ...(door === undefined ? {} : { modelSocket: door.socket }),
     },

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { RunId } from "../base/ids.ts";
 import type { Level } from "../blueprint/blueprint.ts";
 import type { DrillRecord, IncidentRecord } from "../ports/store/evidence.ts";
@@ -24,7 +24,7 @@ const incident = (daysAgo: number, level: Level = "L3"): IncidentRecord => ({
 });
 const days = (...list: readonly number[]): readonly RunEvidence[] => list.map((day) => run(day));
 const history = (fields: Partial<History> = {}): History => ({
-  ...{ now: NOW, gates: "g", runs: days(1, 2, 3, 4, 5), drills: [drill(1)], incidents: [] },
+  ...{ now: NOW, gates: "g", runs: days(1, 2, 3, 4, 5), drills: [drill(1)], incidents: [], readiness: null },
   ...fields,
 });
 const levelOf = (fields: Partial<History>): Level => earnedLevel(history(fields)).earned;
@@ -123,6 +123,14 @@ describe("the earned level", () => {
     ]);
     expect(missingFor(earned, "L3")).toHaveLength(4);
     expect(missingFor(earned, "L1")).toEqual([]);
+  });
+
+  test("L13: a loop of loop-engineering earns L3 with a score of 78, and with all the proofs besides", () => {
+    expect(levelOf({ readiness: 78 })).toBe("L3");
+    expect(levelOf({ readiness: 100, drills: [] })).toBe("L2");
+    const short = earnedLevel(history({ readiness: 77 }));
+    expect(short.earned).toBe("L2");
+    expect(short.missing.map(missingText)).toEqual(["a project that is ready for it (`pawl audit`): 77, needs 78"]);
   });
 
   it("says how old a drill is, and what it missed", () => {

@@ -14,6 +14,9 @@ const THRESHOLDS = {
   L2: { cleanRuns: 5, runsFrom: "L1", drillWithinMs: 30 * DAY_MS },
 } as const;
 
+/** The least score of the audit for each level (`src/loops/audit/readiness.ts`). */
+export const READINESS = { L1: 38, L2: 58, L3: 78 } as const;
+
 type Gained = keyof typeof THRESHOLDS;
 
 export interface RunEvidence {
@@ -35,6 +38,8 @@ export interface History {
   readonly runs: readonly RunEvidence[];
   readonly drills: readonly DrillRecord[];
   readonly incidents: readonly IncidentRecord[];
+  /** How ready the project is, for a loop of loop-engineering; null: nobody asks. */
+  readonly readiness: number | null;
 }
 
 export interface Missing {
@@ -87,6 +92,14 @@ function lacking(history: History, level: Gained): readonly Missing[] {
     missing.push({ level, what, have: String(runs), need: String(cleanRuns) });
   }
   if (drill !== null) missing.push({ level, what: `a fresh drill of these gates${since}`, ...drill });
+  // An unattended loop stands on its files as well: its state, its limits, its log.
+  if (level === "L3" && history.readiness !== null && history.readiness < READINESS.L3)
+    missing.push({
+      level,
+      what: "a project that is ready for it (`pawl audit`)",
+      have: String(history.readiness),
+      need: String(READINESS.L3),
+    });
   return missing;
 }
 

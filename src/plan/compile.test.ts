@@ -39,6 +39,18 @@ describe("compile", () => {
     expect(() => (plan.params["list"] as string[]).push("c")).toThrow(TypeError);
   });
 
+  test("names where a plan came from that nobody wrote as a blueprint, and not in its children", () => {
+    const origin = { door: "openexec", path: ".openexec/blueprints/a.yaml" } as const;
+    const source = blueprint([run("r", "kid")]);
+    const kid = blueprint([command("k")], { name: "kid" });
+    const plan = planOf(source, { origin }, [kid]);
+    expect(plan.origin).toEqual(origin);
+    expect(plan.children[0]).not.toHaveProperty("origin");
+    const written = planOf(source, {}, [kid]);
+    expect(written).not.toHaveProperty("origin");
+    expect(written.fingerprint).not.toBe(plan.fingerprint);
+  });
+
   test("lets a child tighten and never loosen: what its ancestors deny or ask about comes with it", () => {
     const kid = blueprint([command("k")], { name: "kid", rules: [rule("kid.allow[0]")] });
     const strict: Rule[] = [

@@ -20,7 +20,7 @@ import { PLAN_ERRORS } from "./errors.ts";
 import { policyDigest, seal } from "./fingerprint.ts";
 import { defaultParams, giveParams, type ParamValues } from "./params.ts";
 import { protectedPaths } from "./paths/protected.ts";
-import type { ActionSignature, LeafStage, Plan, PlanLimits, PlanStage } from "./plan.ts";
+import type { ActionSignature, LeafStage, Origin, Plan, PlanLimits, PlanStage } from "./plan.ts";
 import { isAbove, leadsBack, levelOf, type Routed, routeStages } from "./routes.ts";
 import { buildStage, type Child } from "./stages.ts";
 import type { Given } from "./taint/sources.ts";
@@ -33,6 +33,8 @@ export interface CompileInput {
   readonly level: Level;
   /** What the user gave. */
   readonly params: ParamValues;
+  /** Where the blueprint came from, when it was not written as one. */
+  readonly origin?: Origin;
   readonly actions: readonly ActionSignature[];
   /** Rules from outside the blueprint; they stand before its own, for children too. */
   readonly rules: readonly Rule[];
@@ -139,6 +141,7 @@ function compileOne(
   return seal({
     version: 1,
     name: blueprint.name,
+    ...originOf(input, ancestors),
     level: input.level,
     params,
     ...(taint.given.length === 0 ? {} : { untrusted: taint.given }),
@@ -153,6 +156,10 @@ function compileOne(
     children: plans,
     bound,
   });
+}
+
+function originOf({ origin }: CompileInput, ancestors: readonly Blueprint[]): Pick<Plan, "origin"> {
+  return origin === undefined || ancestors.length > 0 ? {} : { origin };
 }
 
 /** Whether a stage, by itself, by its action or by what its child run does, needs more than L1. */

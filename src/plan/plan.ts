@@ -23,7 +23,8 @@ export type StageKind = "command" | "agent" | "action" | "gate" | "inspection" |
 
 /** Where an outcome leads. `back` marks an edge to the same or an earlier stage: taking it starts a new round. */
 export type Target =
-  | { readonly to: string; readonly back: boolean }
+  /** `below`: where it leads instead once the run may only report. */
+  | { readonly to: string; readonly back: boolean; readonly below?: Target }
   /**
    * `cut` names the stage that the level does not reach: the run ends there as designed. `escalate` is where an
    * escalation nobody routed ends. `resume` is with every `paused`: where the run goes on when a person resumes it.
@@ -75,6 +76,8 @@ interface PlanProcess {
   readonly stallMs: number | null;
   readonly capture: Capture;
   readonly outputs: readonly { readonly name: string; readonly path: string }[];
+  /** Globs from the top of the workspace, sorted: what it writes there is stored. Without it nothing is. */
+  readonly keep?: readonly string[];
 }
 
 export type CommandStage = PlanStageCommon &
@@ -87,7 +90,7 @@ export type CommandStage = PlanStageCommon &
   };
 /** An agent behind a wall. It may change the tree and answer; what it does is ruled on call by call, as far as its backend asks. */
 export type AgentStage = PlanStageCommon &
-  Omit<PlanProcess, "program" | "env" | "capture"> & {
+  Omit<PlanProcess, "program" | "env" | "capture" | "keep"> & {
     readonly kind: "agent";
     readonly agent: PlanAgent;
     readonly models?: ModelsSpec;
@@ -177,9 +180,23 @@ export interface Bound {
   readonly turns: number;
 }
 
+/** Formats of other systems that run as blueprints. */
+export type DoorName = "openloop" | "openexec" | "execution_plan" | "pattern";
+
+/** Where a plan came from that nobody wrote as a blueprint: whose files are kept true while it runs. */
+export interface Origin {
+  readonly door: DoorName;
+  /** The workspace or file, as a path below the root of the project where it lies there. */
+  readonly path: string;
+  /** What in it: the id of a pattern. */
+  readonly item?: string;
+}
+
 export interface Plan {
   readonly version: 1;
   readonly name: string;
+  /** Not of a plan that was written as a blueprint, nor of a child. */
+  readonly origin?: Origin;
   readonly level: Level;
   readonly params: Readonly<Record<string, JsonValue>>;
   /** What a run of it is given that is third-party text: `params.name`, and `run.tree` in a child. */

@@ -199,4 +199,34 @@ describe("the level", () => {
     ]);
     expect(problems[0]?.what).toBe('Stage "tell" uses "stages.change.output", but "change" does not run at level L1.');
   });
+
+  test("lead past a stage that the level does not reach to the one that is entered instead, and no further", () => {
+    const below = (target: string) => ({ below: { target, where: { file: "b", line: 1, column: 1, length: 1 } } });
+    const source = blueprint([
+      command("a"),
+      command("b", { level: "L3", ...below("d") }),
+      command("c", { level: "L2", ...below("b") }),
+      command("d", { level: "L2", ...below("e") }),
+      command("e"),
+      command("f", { level: "L2", ...below("nowhere") }),
+    ]);
+    const success = (level: "L1" | "L2" | "L3") =>
+      planOf(source, { level }).stages.map(({ id, routes }) => [id, routes["success"]]);
+    expect(success("L1")).toEqual([["a", { end: "done", cut: "b" }]]);
+    expect(success("L2")).toEqual([
+      ["a", { to: "d", back: false }],
+      ["d", { to: "e", back: false }],
+      ["e", { to: "f", back: false }],
+      ["f", { end: "done" }],
+    ]);
+    expect(success("L3")[2]).toEqual(["c", { to: "d", back: false, below: { to: "e", back: false } }]);
+  });
+
+  test("lead to a person by the word, unless a stage has that name", () => {
+    const on = { failure: "escalate" };
+    const routes = (...more: ReturnType<typeof command>[]) =>
+      planOf(blueprint([command("a", { on }), ...more])).stages[0]?.routes["failure"];
+    expect(routes()).toEqual({ end: "escalate" });
+    expect(routes(command("escalate"))).toEqual({ to: "escalate", back: false });
+  });
 });

@@ -30,12 +30,18 @@ export function leadsBack(routes: Routes): boolean {
 }
 
 function isBack(target: Target): boolean {
-  return "to" in target ? target.back : target.resume !== undefined && isBack(target.resume);
+  const other = otherWay(target);
+  return ("to" in target && target.back) || (other !== undefined && isBack(other));
 }
 
 export function enteredBy(target: Target): readonly string[] {
-  if ("to" in target) return [target.to];
-  return target.resume === undefined ? [] : enteredBy(target.resume);
+  const other = otherWay(target);
+  return [...("to" in target ? [target.to] : []), ...(other === undefined ? [] : enteredBy(other))];
+}
+
+/** Where it may lead as well: after a rest, or once the run may only report. */
+function otherWay(target: Target): Target | undefined {
+  return "to" in target ? target.below : target.resume;
 }
 
 /** The stages that remain at this level with their full route tables, in the order written. */
@@ -66,17 +72,27 @@ export function cutStages(blueprint: Blueprint, plan: Plan): readonly string[] {
 function tableOf(blueprint: Blueprint, level: Level, problems: Diagnostic[]): readonly Routed[] {
   const { stages } = blueprint;
   const places = new Map(stages.map((stage, index) => [stage.id, index]));
+  /** What is entered in place of a stage; a ceiling that is below that one too ends the run. */
+  const instead = (from: number, { below }: StageSpec, ceiling: Level): Target | undefined => {
+    const place = below === undefined ? undefined : places.get(below.target);
+    const stage = place === undefined ? undefined : stages[place];
+    if (place === undefined || stage === undefined || isAbove(levelOf(stage), ceiling)) return undefined;
+    return { to: stage.id, back: place <= from };
+  };
   const enter = (from: number, to: number): Target => {
     const stage = stages[to];
     if (stage === undefined) return { end: "done" };
-    return isAbove(levelOf(stage), level) ? { end: "done", cut: stage.id } : { to: stage.id, back: to <= from };
+    if (isAbove(levelOf(stage), level)) return instead(from, stage, level) ?? { end: "done", cut: stage.id };
+    const below = instead(from, stage, "L1");
+    return { to: stage.id, back: to <= from, ...(below === undefined ? {} : { below }) };
   };
   const named = (from: number, outcome: string, target: string): Target | undefined => {
     if (target === "done" || target === "fail") return { end: target };
     // A person who resumes goes on after a stage that went well, and tries again one that did not.
     if (target === "paused") return { end: "paused", resume: enter(from, isGoodOutcome(outcome) ? from + 1 : from) };
     const place = places.get(target);
-    return place === undefined ? undefined : enter(from, place);
+    if (place !== undefined) return enter(from, place);
+    return target === "escalate" ? { end: "escalate" } : undefined;
   };
   return stages.map((spec, index) => {
     const routes = new Map(outcomesOf(spec).map((outcome) => [outcome, unwritten(outcome, enter(index, index + 1))]));

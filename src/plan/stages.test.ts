@@ -44,6 +44,11 @@ describe("a stage of the plan", () => {
     });
   });
 
+  test("keeps the files that it names, each once and sorted", () => {
+    const keep = ["shots/**", "*.png", "shots/**"];
+    expect(planOf(blueprint([command("a", { keep })])).stages[0]).toMatchObject({ keep: ["*.png", "shots/**"] });
+  });
+
   test("takes its own word, then the blueprint's", () => {
     const backoff = { firstMs: 1, factor: 1, maxMs: 1 };
     const defaults = {

@@ -184,6 +184,7 @@ function processOf(spec: Extract<LeafSpec, { kind: "command" | "gate" }>, materi
     program: orderProgram(spec.program),
     env: orderPairs(spec.env),
     capture: spec.capture,
+    ...(spec.keep === undefined ? {} : { keep: [...new Set(spec.keep)].sort() }),
   };
 }
 

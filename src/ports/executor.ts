@@ -37,6 +37,11 @@ export interface ProcessRequest {
   readonly strip: readonly string[];
   /** Files to store after exit 0; a missing one makes the report `invalid_output`. */
   readonly outputs: readonly { readonly name: string; readonly path: string }[];
+  /**
+   * Globs from the top of the workspace: the files there that the process has written are stored, however it ended, under `./` and their
+   * path. Links are not followed, and there is a most of files and bytes. The folder that a glob begins with is there when the process begins.
+   */
+  readonly keep?: readonly string[];
   /** What a gate wants to read, however the process ended: a file below the working directory; null: standard output. */
   readonly evidence?: { readonly report: string | null };
   /** Socket of the gateway for models, to be reached from behind the wall. */
@@ -66,6 +71,8 @@ export interface ProcessReport {
   /** Standard output and error as they came, redacted and capped. */
   readonly log: LogRef;
   readonly artifacts: Readonly<Record<string, ArtifactRef>>;
+  /** At least so many files that `keep` covers were not stored. */
+  readonly unkept?: number;
   readonly used?: ResourceUse;
   readonly refused?: readonly RefusedHost[];
   /** What `evidence` asked for, redacted and whole; or why there is none. */

@@ -224,7 +224,7 @@ describe("groups", () => {
   const PARALLEL =
     "stages:\n  - id: p\n    group: { parallel: [ { id: x, command: [ok] }, { id: y, command: [ok] } ], max_parallel: 2 }\n    on_failure: after\n  - { id: after, command: [ok] }\n";
 
-  it("runs its members side by side and goes on when all are done", async () => {
+  it("C3: runs its members side by side and goes on when all are done", async () => {
     const { order, state } = await played(PARALLEL);
     expect(order).toEqual(["p.x", "p.y", "after"]);
     expect(state.status).toBe("succeeded");

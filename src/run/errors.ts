@@ -160,6 +160,13 @@ export const RUN_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  RUN_LEVEL_PLANS: {
+    what: (d: { plan: string }) => `"${d.plan}" is at L0, which plans and runs nothing.`,
+    why: "A level is a ceiling, and L0 is below every effect.",
+    hint: "See the plan with `pawl plan`, or run it at L1, which reports.",
+    retry: "after_change",
+    exit: 3,
+  },
   RUN_LEVEL_UNEARNED: {
     what: (d: { plan: string; level: string; earned: string; missing: readonly string[] }) =>
       `"${d.plan}" has earned ${d.earned}, not ${d.level}. Missing: ${d.missing.join("; ")}`,

@@ -145,7 +145,10 @@ interface EventFields {
     readonly error?: string | undefined;
     readonly output?: JsonValue | undefined;
     readonly log?: LogRef | undefined;
+    /** By name; what `keep` has stored by `./` and its path. */
     readonly artifacts?: Readonly<Record<string, ArtifactRef>> | undefined;
+    /** At least so many files that `keep` covers were not stored: too many, too large, or no ordinary files. */
+    readonly unkept?: number | undefined;
     readonly usage?: Usage | undefined;
     readonly child?: string | undefined;
     /** Calls to models; of a child run, all of its. Without it, as many as it may make. */

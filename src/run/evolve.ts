@@ -168,7 +168,7 @@ function startLane(facts: RunFacts, lane: Lane, attempt: number): void {
   lane.status = "running";
   lane.attempts = attempt;
   lane.granted = null;
-  if (lane.deferral !== null) lane.deferral = { ...lane.deferral, allowed: false };
+  if (lane.deferral !== null) lane.deferral = { ...lane.deferral, allowed: false, denied: null };
   facts.started += 1;
   countSpawn(facts, lane);
 }

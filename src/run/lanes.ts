@@ -1,5 +1,5 @@
 /** Lanes: how the leaf stages under way begin, end and hand over to the next stage. Part of `evolve`. */
-import type { LeafStage, Plan } from "../plan/plan.ts";
+import type { LeafStage, Plan, Target } from "../plan/plan.ts";
 import { backoffMs } from "./backoff.ts";
 import { noteTaint } from "./effect/taint.ts";
 import type { Cause, EventOf } from "./events.ts";
@@ -204,6 +204,11 @@ function verdictOf(result: StageResult): StageResult {
   return result.outcome === "failure" ? { ...result, outcome: "fail" } : result;
 }
 
+/** Where a route leads a run that may only report. */
+export function wayNow(target: Target, { degraded }: RunFacts): Target {
+  return degraded && "to" in target && target.below !== undefined ? target.below : target;
+}
+
 /** Moves the cursor along the route of the outcome. */
 function leaveStage(
   plan: Plan,
@@ -215,8 +220,8 @@ function leaveStage(
   const { lanes } = state.progress;
   lanes.clear();
   const stage = stageOf(plan, id);
-  const cursor = stage.routes[result.outcome] ?? { end: "fail" };
   const { facts, stopping, pausing } = state;
+  const cursor = wayNow(stage.routes[result.outcome] ?? { end: "fail" }, facts);
   const good = isGood(result.outcome);
   // A failure that the plan has dealt with is not why the run ends.
   if (good) facts.lastFailure = null;

@@ -85,6 +85,8 @@ export interface Deferral {
   readonly rule: string;
   /** A person has allowed it: the next attempt may make this call, once. */
   readonly allowed: boolean;
+  /** Why a person has denied it: the next attempt is told so, and goes on without it. null: nobody has. */
+  readonly denied: string | null;
   /** The tree that the first of these attempts began with. */
   readonly from: string | null;
   /** What the attempts so far have used that the next one goes on from. */

@@ -1,6 +1,8 @@
 /** The blueprint files of a project: `blueprint.yaml` at the root, and `*.yaml` in `blueprints/` and `pawl/`. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Result } from "../base/result.ts";
+import type { Blueprint } from "../blueprint/blueprint.ts";
 import { parseBlueprint } from "../blueprint/validate.ts";
 import { readBlueprint, sizeOfFile } from "./read-blueprint.ts";
 import type { BlueprintFile } from "./runtime.ts";
@@ -13,11 +15,24 @@ export async function blueprintFiles(root: string): Promise<readonly BlueprintFi
     const file = join(root, path);
     if ((await sizeOfFile(file)) === null) continue;
     const text = await readBlueprint(file, path);
-    const parsed = text.ok ? parseBlueprint(text.value, path) : text;
-    const { name, description } = parsed.ok ? parsed.value : { name: nameOf(path), description: undefined };
-    found.push({ path, name, description: description ?? null, problems: parsed.ok ? [] : parsed.problems });
+    const native = text.ok ? parseBlueprint(text.value, path) : text;
+    found.push(native.ok || !text.ok ? shownAs(path, native) : await translated(root, path, text.value, native));
   }
   return found;
+}
+
+/** What is no native blueprint may be of another system. */
+async function translated(root: string, path: string, text: string, native: Result<Blueprint>): Promise<BlueprintFile> {
+  const { openDoor } = await import("./doors/open-door.ts");
+  const opened = await openDoor(root, path, text);
+  if (opened === null) return shownAs(path, native);
+  const parsed = opened.text.ok ? parseBlueprint(opened.text.value, opened.file) : opened.text;
+  return { ...shownAs(path, parsed), door: opened.origin.door };
+}
+
+function shownAs(path: string, parsed: Result<Blueprint>): BlueprintFile {
+  const { name, description } = parsed.ok ? parsed.value : { name: nameOf(path), description: undefined };
+  return { path, name, description: description ?? null, problems: parsed.ok ? [] : parsed.problems };
 }
 
 async function candidates(root: string): Promise<readonly string[]> {

@@ -29,6 +29,8 @@ export interface Config {
   readonly github: { readonly host: string; readonly apiUrl: string; readonly token: string | null };
   /** A folder with a short path, for sockets of this user. */
   readonly socketDir: string;
+  /** What this user keeps of the machine, whatever the project. */
+  readonly machineDir: string;
   /** Values of the environment that look like secrets by their name: masked wherever they appear. */
   readonly secrets: readonly string[];
   /** Where keys and prices of models are, and addresses of providers other than the usual ones. */
@@ -88,6 +90,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
       token: env["GH_TOKEN"] ?? env["GITHUB_TOKEN"] ?? null,
     },
     socketDir: join(tmpdir(), `pawl-${process.getuid?.() ?? 0}`),
+    machineDir: join(stateHome(env), "pawl"),
     secrets: entries
       .filter(([name, value]) => SECRET_NAME.test(name) && value.length >= SHORTEST_SECRET)
       .map(([, value]) => value),
@@ -114,6 +117,11 @@ export function readConfig(sources: ConfigSources = {}): Config {
 function configHome(env: Readonly<Record<string, string | undefined>>): string {
   const given = env["XDG_CONFIG_HOME"];
   return given !== undefined && isAbsolute(given) ? given : join(env["HOME"] ?? homedir(), ".config");
+}
+
+function stateHome(env: Readonly<Record<string, string | undefined>>): string {
+  const given = env["XDG_STATE_HOME"];
+  return given !== undefined && isAbsolute(given) ? given : join(env["HOME"] ?? homedir(), ".local", "state");
 }
 
 function hostOf(url: string | undefined): string | undefined {

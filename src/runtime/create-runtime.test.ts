@@ -5,8 +5,8 @@ import { blueprintText, ONE_STAGE, pathsBelow, projectFolder } from "../../test/
 import type { RunId } from "../base/ids.ts";
 import type { Plan } from "../plan/plan.ts";
 import { readConfig } from "./config.ts";
-import type { Runtime } from "./runtime.ts";
-import { type OpenOptions, openRuntime } from "./wire.ts";
+import type { OpenOptions, Runtime } from "./runtime.ts";
+import { openRuntime } from "./wire.ts";
 
 const GOOD = { "good.yaml": blueprintText("good", ONE_STAGE) };
 const UNKNOWN = "r_000000000000" as RunId;

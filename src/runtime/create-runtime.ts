@@ -8,16 +8,21 @@ import type { AgentBackends } from "../ports/agents/agent-backend.ts";
 import type { Artifacts } from "../ports/artifacts.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { Heartbeats } from "../ports/heartbeats.ts";
+import type { LoopStore } from "../ports/loops/loop-store.ts";
+import type { Mainline } from "../ports/loops/mainline.ts";
 import type { RunPage, RunRow } from "../ports/store/run-index.ts";
 import type { Store } from "../ports/store/store.ts";
 import type { Trees } from "../ports/trees.ts";
 import { RUN_ERRORS } from "../run/errors.ts";
 import { signaturesOf } from "./agents/registry.ts";
 import { compileFile } from "./compile-file.ts";
+import type { Coordination } from "./coordinate/coordination.ts";
 import { admitHere, createLauncher, type LaunchParts } from "./launch.ts";
+import type { SharedTexts } from "./loops/tick-parts.ts";
 import { createMoney, type MoneyParts } from "./money/money.ts";
 import { treesOfRun } from "./past.ts";
 import { loadPolicyLayers, type PolicyFiles } from "./policy/policy-layers.ts";
+import { projectedEngine, rebuildFiles } from "./projections/projected-engine.ts";
 import type { LiveLog, Runtime } from "./runtime.ts";
 import { createLateActions, type LateParts } from "./skills/late-actions.ts";
 import { createKiller, type KillParts } from "./stop/kill.ts";
@@ -48,8 +53,11 @@ export interface RuntimeParts
   readonly agents: AgentBackends;
   readonly policyFiles: PolicyFiles;
   readonly heartbeats: Pick<Heartbeats, "read">;
+  readonly texts: SharedTexts;
   /** Ends the gateway for models, when there is one. */
   closeModels(): Promise<void>;
+  openLoops(): Promise<LoopStore>;
+  readonly mainline: Mainline;
   liveLog(run: RunId, stage: string, attempt: number): Promise<LiveLog | null>;
 }
 
@@ -63,7 +71,7 @@ interface Open {
 function createCompiler(
   parts: RuntimeParts,
   contextPack: Runtime["contextPack"],
-): Pick<Runtime, "policyLayers" | "compile"> {
+): Pick<Runtime, "policyLayers" | "compile" | "project" | "blueprints" | "foreign" | "doorOf"> {
   const { root, actions, agents, policyFiles } = parts;
   return {
     policyLayers: () => loadPolicyLayers(root, policyFiles),
@@ -71,20 +79,73 @@ function createCompiler(
       compileFile(root, path, options, {
         ...{ actions: actions.signatures(), agents: signaturesOf(agents), policyFiles, contextPack },
       }),
+    project: async () => (await import("./loops/load-project.ts")).loadProject(root),
+    blueprints: async () => (await import("./blueprint-files.ts")).blueprintFiles(root),
+    foreign: async () => (await import("./doors/open-door.ts")).foreignFiles(root),
+    doorOf: async (path) => (await import("./doors/open-door.ts")).doorOf(root, path),
+  };
+}
+
+/** The store of loops is opened with the first question about them; a project without one holds nothing back. */
+function createCoordinating(parts: RuntimeParts, open: () => Promise<Open>, hasState: () => boolean) {
+  let loops: Promise<LoopStore> | null = null;
+  let made: Promise<Coordination> | null = null;
+  const make = async (): Promise<Coordination> => {
+    loops ??= parts.openLoops();
+    const { createCoordination } = await import("./coordinate/coordination.ts");
+    return createCoordination({ ...parts, board: (await loops).board, open, hasState });
+  };
+  const coordination = (): Promise<Coordination> => {
+    made ??= make();
+    return made;
+  };
+  return {
+    open: coordination,
+    async held() {
+      if (!existsSync(join(parts.statePath, "loops.db"))) return new Map();
+      const { heldLoops } = await import("./coordinate/held.ts");
+      return heldLoops(await coordination(), parts.root, parts.clock.now());
+    },
+    close: async (): Promise<void> => (await loops?.catch(() => null))?.close(),
+  };
+}
+
+function createReading(open: () => Promise<Open>): Pick<Runtime, "read" | "follow" | "plan" | "verify"> {
+  return {
+    read: async (run, afterSeq, limit) => (await open()).store.journal.read(run, afterSeq, limit),
+    async *follow(run, afterSeq, signal) {
+      yield* (await open()).store.journal.follow(run, afterSeq, signal);
+    },
+    plan: async (fingerprint) => (await open()).store.journal.plan(fingerprint),
+    verify: async (run) => (await open()).store.journal.verify(run),
+  };
+}
+
+/** What somebody needs who goes on with the run of another. */
+function createTakeover(
+  { reaper }: Pick<RuntimeParts, "reaper">,
+  open: () => Promise<Open>,
+  hasState: () => boolean,
+): Pick<Runtime, "row" | "evict"> {
+  return {
+    row: async (run) => (hasState() ? (await open()).store.runs.get(run) : undefined),
+    evict: async (holder) => (await import("./serve/jobs/evict.ts")).evict(reaper, holder),
   };
 }
 
 export function createRuntime(parts: RuntimeParts): Runtime {
   const listeners = new Set<OutputListener>();
   let opening: Promise<Open> | null = null;
+  const tell: OutputListener = (run, stage, text) => {
+    for (const listener of listeners) listener(run, stage, text);
+  };
+  const projection = { ...parts, onNote: (run: RunId, text: string) => tell(run, "files", `${text}\n`) };
 
   const open = (): Promise<Open> => {
-    opening ??= parts.openStore().then((store) => ({
-      store,
-      engine: parts.createEngine(store, (run, stage, text) => {
-        for (const listener of listeners) listener(run, stage, text);
-      }),
-    }));
+    opening ??= parts.openStore().then((store) => {
+      const engine = parts.createEngine(store, tell);
+      return { store, engine: projectedEngine(engine, store, projection) };
+    });
     return opening;
   };
   /** A project without state has no runs, and looking for one creates none. */
@@ -93,40 +154,37 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   /** What is open; a store that could not be opened has nothing to end, and whoever asked for it was told. */
   const opened = async (): Promise<Open | null> => opening?.catch(() => null) ?? null;
 
-  const late = createLateActions(parts, open);
+  const late = createLateActions(parts, open, (path, options) => compiler.compile(path, options));
+  const compiler = createCompiler(parts, late.contextPack);
+  const coordination = createCoordinating(parts, open, hasState);
 
   async function close(): Promise<void> {
     const found = await opened();
     await found?.engine.drain();
-    await parts.closeModels();
+    for (const end of [parts.closeModels, coordination.close]) await end();
     await found?.store.close();
   }
 
   return {
-    ...createCompiler(parts, late.contextPack),
+    ...compiler,
     ...createLauncher(parts, open),
     ...createWaking({ root: parts.root, admit: (run) => admitHere(parts, open, run) }, open, hasState),
     ...createApprovals(parts, open, hasState),
     ...createKiller(parts, open, hasState),
     breakers: async (query) => (hasState() ? (await open()).store.breakers.list(query) : { breakers: [], next: null }),
-    ...createMoney(parts, open, hasState),
+    ...createMoney(parts, open, hasState, coordination.held),
     ...late,
-    trees: async (run) => treesOfRun((await open()).store, run),
-    diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),
-    sweep: async (options) => sweepAll(parts, (await open()).store, options),
+    ...createTreeActions(parts, open),
     cancel: async (run, by) => (await open()).engine.cancel(run, by),
     pause: async (run, by) => (await open()).engine.pause(run, by),
     async list(query): Promise<RunPage> {
       return hasState() ? (await open()).store.runs.list(query) : { rows: [], next: null };
     },
+    ...createTakeover(parts, open, hasState),
     // No name is the prefix of every name.
     find: async (name) => findRun(name !== "" && hasState() ? (await open()).store : null, name),
-    read: async (run, afterSeq, limit) => (await open()).store.journal.read(run, afterSeq, limit),
-    async *follow(run, afterSeq, signal) {
-      yield* (await open()).store.journal.follow(run, afterSeq, signal);
-    },
-    plan: async (fingerprint) => (await open()).store.journal.plan(fingerprint),
-    verify: async (run) => (await open()).store.journal.verify(run),
+    ...createReading(open),
+    rebuild: async (run) => rebuildFiles((await open()).store, run, projection),
     ...createTrust(parts, open, hasState),
     drill: async (plan, options) => (await import("./trust/drill.ts")).drill(parts, await open(), plan, options),
     replay: async (run) => (await open()).engine.replay(run),
@@ -138,9 +196,17 @@ export function createRuntime(parts: RuntimeParts): Runtime {
       return () => listeners.delete(listener);
     },
     actions: () => parts.actions.signatures(),
-    blueprints: async () => (await import("./blueprint-files.ts")).blueprintFiles(parts.root),
+    coordination: coordination.open,
     drain: async () => (await opened())?.engine.drain(),
     close,
+  };
+}
+
+function createTreeActions(parts: RuntimeParts, open: () => Promise<Open>): Pick<Runtime, "trees" | "diff" | "sweep"> {
+  return {
+    trees: async (run) => treesOfRun((await open()).store, run),
+    diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),
+    sweep: async (options) => sweepAll(parts, (await open()).store, options),
   };
 }
 

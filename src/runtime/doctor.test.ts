@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -22,7 +23,10 @@ async function checksOf(
   agents: AgentBackends = createAgentBackends([]),
 ): Promise<Record<string, DoctorCheck>> {
   const checks = await examine(
-    { root, statePath: join(root, ".pawl"), sandbox: { check: async () => sandbox }, agents },
+    {
+      ...{ root, statePath: join(root, ".pawl"), sandbox: { check: async () => sandbox }, agents },
+      openLoops: () => Promise.reject(new Error("there are no loops")),
+    },
     open,
   );
   expect(checks.map((check) => check.name)).toEqual([
@@ -54,6 +58,15 @@ function withState(mode = 0o700): string {
 }
 
 describe("examine", () => {
+  it("says that a repository without a commit has nothing that a run could begin with", async () => {
+    const root = projectFolder();
+    execFileSync("git", ["init", "-q", root]);
+    expect((await checksOf(root))["git"]).toMatchObject({ status: "warn", detail: `${root} has no commit yet` });
+    const who = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    execFileSync("git", ["-C", root, ...who, "commit", "-q", "--allow-empty", "-m", "first"]);
+    expect((await checksOf(root))["git"]).toMatchObject({ status: "ok" });
+  });
+
   it("finds nothing wrong with a fresh project, opens no store and writes nothing", async () => {
     const root = projectFolder();
     const checks = await checksOf(root);

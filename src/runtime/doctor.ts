@@ -1,11 +1,16 @@
 /** What this machine and this project can do, each with what to do where something is missing. Changes nothing. */
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isPawlError } from "../base/errors.ts";
 import { AGENT_POWERS } from "../plan/agents/agent-signature.ts";
 import type { AgentBackend, AgentBackends } from "../ports/agents/agent-backend.ts";
+import type { LoopStore } from "../ports/loops/loop-store.ts";
+import type { Standing } from "../ports/loops/slots.ts";
 import type { Sandbox } from "../ports/sandbox.ts";
 import type { Store } from "../ports/store/store.ts";
 import { signaturesOf } from "./agents/registry.ts";
+import { findRepository } from "./find-repository.ts";
 import type { DoctorCheck } from "./runtime.ts";
 
 export interface Examined {
@@ -13,6 +18,7 @@ export interface Examined {
   readonly statePath: string;
   readonly sandbox: Pick<Sandbox, "check">;
   readonly agents: AgentBackends;
+  openLoops(): Promise<Pick<LoopStore, "close" | "slots">>;
 }
 
 export async function examine(
@@ -24,8 +30,9 @@ export async function examine(
     rootCheck(parts.root),
     stateCheck(parts.statePath),
     await journalCheck(parts.statePath, open),
+    ...(await loopsCheck(parts)),
     await sandboxCheck(parts.sandbox),
-    gitCheck(),
+    gitCheck(parts.root),
     reaperCheck(),
     ...(await Promise.all(signaturesOf(parts.agents).map(({ name }) => agentCheck(parts.agents, name)))),
   ];
@@ -107,6 +114,29 @@ async function journalCheck(dir: string, open: () => Promise<{ readonly store: S
   }
 }
 
+/** Queues and schedules stand in a file of their own. Most projects have none. */
+async function loopsCheck({ statePath, openLoops }: Examined): Promise<readonly DoctorCheck[]> {
+  if (!existsSync(`${statePath}/loops.db`)) return [];
+  try {
+    await (await openLoops()).close();
+    return [check("loops", "ok", "queues and schedules can be read")];
+  } catch (error) {
+    const hint = isPawlError(error) ? (error.problems[0]?.hint ?? null) : null;
+    return [check("loops", "fail", error instanceof Error ? error.message : String(error), hint)];
+  }
+}
+
+/** How loops stand. What cannot be read is told by the check above. */
+export async function standingsOf({ statePath, openLoops }: Examined): Promise<readonly Standing[]> {
+  if (!existsSync(`${statePath}/loops.db`)) return [];
+  try {
+    const store = await openLoops();
+    return await store.slots.standings().finally(() => store.close());
+  } catch {
+    return [];
+  }
+}
+
 /** Tried, not guessed. Without it a blueprint runs only where a person allows that each time. */
 async function sandboxCheck(sandbox: Examined["sandbox"]): Promise<DoctorCheck> {
   const { missing, hint, name } = await sandbox.check();
@@ -115,11 +145,17 @@ async function sandboxCheck(sandbox: Examined["sandbox"]): Promise<DoctorCheck> 
     : check("sandbox", "fail", missing, hint ?? "Install bubblewrap.");
 }
 
-function gitCheck(): DoctorCheck {
-  const { status, stdout } = spawnSync("git", ["--version"], { encoding: "utf8", timeout: 5000 });
-  return status === 0
-    ? check("git", "ok", stdout.trim())
-    : check("git", "warn", "there is no git", "Install git: a run works in a clone of your repository.");
+function gitCheck(root: string): DoctorCheck {
+  const git = (...args: readonly string[]) => spawnSync("git", args, { encoding: "utf8", timeout: 5000 });
+  const { status, stdout } = git("--version");
+  if (status !== 0)
+    return check("git", "warn", "there is no git", "Install git: a run works in a clone of your repository.");
+  const top = existsSync(root) ? findRepository(root).top : root;
+  const isEmpty =
+    existsSync(join(top, ".git")) && git("-C", top, "rev-parse", "--quiet", "--verify", "HEAD").status === 1;
+  return isEmpty
+    ? check("git", "warn", `${top} has no commit yet`, "Commit once: a run works in a clone of the last commit.")
+    : check("git", "ok", stdout.trim());
 }
 
 function reaperCheck(): DoctorCheck {

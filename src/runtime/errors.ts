@@ -2,6 +2,21 @@
 import type { Catalogue } from "../base/diagnostic.ts";
 
 export const RUNTIME_ERRORS = {
+  OPENLOOP_ROOT_MISSING: {
+    what: (d: { path: string }) => `the project_root ${d.path} is no folder`,
+    why: "The commands of the loop work there.",
+    hint: "Correct project_root in openloop.json; a path that is not whole counts from the folder that holds .openloop.",
+    retry: "after_change",
+    exit: 3,
+  },
+  OPENLOOP_ROOT_OUTSIDE: {
+    what: (d: { path: string; root: string; file: string }) =>
+      `the project_root ${d.path} of ${d.file} is not in this project, ${d.root}`,
+    why: "A run works on the project it is started in, and keeps its journal there.",
+    hint: "Name the project of the loop: pawl -C PROJECT_ROOT run WORKSPACE.",
+    retry: "after_change",
+    exit: 3,
+  },
   GATE_FILE_MISSING: {
     what: (d: { file: string }) => `The file "${d.file}" that a gate takes rules from cannot be found.`,
     why: "Without it the gate would let pass what the file forbids.",
@@ -13,6 +28,21 @@ export const RUNTIME_ERRORS = {
     what: (d: { file: string }) => `The script "${d.file}" of an agent cannot be found.`,
     why: "Without it nobody knows what the agent is to do.",
     hint: "Write its path relative to the blueprint.",
+    retry: "after_change",
+    exit: 3,
+  },
+  BLUEPRINT_SHIPPED_UNKNOWN: {
+    what: (d: { name: string; known: string }) => `no blueprint that comes with Pawl is named "${d.name}"`,
+    why: "Without it there is nothing to run.",
+    hint: (d: { name: string; known: string }) => `There are: ${d.known}. Any other is named by its path.`,
+    retry: "after_change",
+    exit: 3,
+  },
+  BLUEPRINT_SHIPPED_PARAM: {
+    what: (d: { name: string; param: string; problem: string }) =>
+      `the parameter "${d.param}" of builtin:${d.name} cannot be used: ${d.problem}`,
+    why: "The blueprint is written with it, so that its rules name exactly what will run.",
+    hint: "Set it under `params` of the loop in pawl.yaml, or with --param.",
     retry: "after_change",
     exit: 3,
   },
@@ -44,6 +74,13 @@ export const RUNTIME_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  LOOP_FILE_UNFIT: {
+    what: (d: { file: string; problem: string }) => `${d.file} cannot be used: ${d.problem}`,
+    why: "What people have said there to their loops would be read by nobody.",
+    hint: "Make it a regular file of at most 256 KB in UTF-8.",
+    retry: "after_change",
+    exit: 3,
+  },
   BUDGET_FILE_UNFIT: {
     what: (d: { file: string; problem: string }) => `the caps in ${d.file} cannot be read: ${d.problem}`,
     why: "Caps that are there must hold. Going on without them could spend what they forbid.",
@@ -64,6 +101,20 @@ export const RUNTIME_ERRORS = {
     why: "What is planted is known to be bad and never touches your files: it needs a tree of its own.",
     hint: "Leave `workspace: directory` out: a clone or a worktree has a tree.",
     retry: "after_change",
+    exit: 3,
+  },
+  MERGE_RUN_UNFIT: {
+    what: (d: { run: string; problem: string }) => `The change of run ${d.run} cannot be merged: ${d.problem}.`,
+    why: "Only what the gates of a run have passed, exactly as it is, goes to a branch of yours.",
+    hint: (d: { run: string }) => `See how it ended: pawl show ${d.run}`,
+    retry: "after_change",
+    exit: 3,
+  },
+  MERGE_CHANGE_OVER: {
+    what: (d: { run: string; to: string }) => `The change of run ${d.run} cannot become ${d.to} any more.`,
+    why: "It was merged, or it is being merged right now.",
+    hint: "See what waits: pawl merge --list",
+    retry: "never",
     exit: 3,
   },
   PROJECT_ROOT_MISSING: {

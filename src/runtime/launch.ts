@@ -17,6 +17,7 @@ import type { Runtime, StartOptions } from "./runtime.ts";
 import { admitLevel } from "./trust/trust.ts";
 
 export interface LaunchParts {
+  readonly root: string;
   readonly sandbox: Sandbox;
   readonly workspaces: Workspaces;
   readonly clock: Clock;
@@ -52,8 +53,8 @@ export function createLauncher(parts: LaunchParts, open: Open): Launcher {
       await parts.requireBudget();
       const tree = await firstTree(parts, plan);
       const { store, engine } = await open();
-      const level = await admitLevel(store, plan, parts.clock.now(), options);
-      return engine.start({ run: newRun(), plan, params: plan.params, tree, ...level });
+      const level = await admitLevel({ store, root: parts.root }, plan, parts.clock.now(), options);
+      return engine.start({ run: options.run ?? newRun(), plan, params: plan.params, tree, ...level });
     },
     async leftOut(plan, sources) {
       if (!needsTree(plan) || plan.workspace?.from !== "head") return [];
@@ -64,7 +65,7 @@ export function createLauncher(parts: LaunchParts, open: Open): Launcher {
       const fresh = await forkOf(store, run, stage);
       await parts.requireBudget();
       await requireWalls(parts, fresh.plan, options);
-      const level = await admitLevel(store, fresh.plan, parts.clock.now(), options);
+      const level = await admitLevel({ store, root: parts.root }, fresh.plan, parts.clock.now(), options);
       return engine.start({ ...fresh, run: newRun(), ...level });
     },
     async resume(run, options) {

@@ -1,5 +1,9 @@
 /** Where things live below a project root. `.pawl/` is ours; nothing else is written unless a stage's effect says so. */
-import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, posix } from "node:path";
+import { pawlError } from "../base/errors.ts";
+import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
+import type { Repository } from "./find-repository.ts";
 
 export interface StatePaths {
   readonly state: string;
@@ -19,6 +23,8 @@ export interface StatePaths {
   readonly agents: string;
   /** Every tree that was saved, in a repository of our own. */
   readonly vault: string;
+  /** Whose turn it is to change a file that people and loops share. */
+  readonly texts: string;
 }
 
 export function statePaths(root: string): StatePaths {
@@ -36,5 +42,26 @@ export function statePaths(root: string): StatePaths {
     skills: below("skills"),
     agents: below("agents"),
     vault: below("vault.git"),
+    texts: below("texts.lock"),
   };
+}
+
+/** Those that lie in the project, relative to it. */
+export function fromProject({ folder }: Repository, paths: readonly string[]): readonly string[] {
+  const ways = paths.map((path) => posix.relative(folder, path));
+  return ways.filter((way) => way !== "" && way !== ".." && !way.startsWith("../"));
+}
+
+/** ENOENT is what Node.js says of a folder that cannot be made on a disk that is mounted read-only. */
+const UNWRITABLE: ReadonlySet<string> = new Set(["EROFS", "EACCES", "EPERM", "ENOENT"]);
+
+/** Ours alone, and invisible to git without touching a file of the user's. */
+export async function prepareState(dir: string): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (!UNWRITABLE.has(error.code ?? "")) throw error;
+    throw pawlError(JOURNAL_ERRORS, "JOURNAL_READ_ONLY", { file: dir }, { cause: error });
+  });
+  await writeFile(join(dir, ".gitignore"), "*\n", { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST" && error.code !== "EROFS" && error.code !== "EACCES") throw error;
+  });
 }

@@ -1,17 +1,20 @@
 /** Runtime: what the command line, the server and an embedding program can do. Everything it returns is plain data. */
 import type { Diagnostic } from "../base/diagnostic.ts";
 import type { RunId } from "../base/ids.ts";
-import type { JsonValue } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Result } from "../base/result.ts";
 import type { Level } from "../blueprint/blueprint.ts";
 import type { GivenPatch } from "../loops/drill/patch-plants.ts";
 import type { Untried } from "../loops/drill/plant.ts";
 import type { Score, Tried } from "../loops/drill/score.ts";
 import type { Earned } from "../loops/earned-level.ts";
-import type { ActionSignature, Plan } from "../plan/plan.ts";
+import type { ActionSignature, DoorName, Plan } from "../plan/plan.ts";
 import type { Rule } from "../policy/rule.ts";
+import type { Action } from "../ports/actions.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Hosted, ReplayReport, ResumeOptions } from "../ports/engine.ts";
 import type { Heartbeat } from "../ports/heartbeats.ts";
+import type { KillSwitch } from "../ports/stop/kill-switch.ts";
 import type { BreakerPage, BreakerQuery } from "../ports/store/breakers.ts";
 import type {
   DrillRecord,
@@ -21,10 +24,17 @@ import type {
   IncidentRecord,
 } from "../ports/store/evidence.ts";
 import type { ChainReport } from "../ports/store/journal.ts";
-import type { RunPage, RunQuery, RunRow } from "../ports/store/run-index.ts";
+import type { Holder, RunPage, RunQuery, RunRow } from "../ports/store/run-index.ts";
 import type { SweepReport, SweepRequest, TreeDiff } from "../ports/trees.ts";
 import type { LogRef, StoredEvent } from "../run/events.ts";
 import type { RunTrees } from "../run/trees.ts";
+import type { AgentHere } from "./agents/agents-here.ts";
+import type { AuditReport } from "./audit/audit-report.ts";
+import type { Config } from "./config.ts";
+import type { Coordination } from "./coordinate/coordination.ts";
+import type { DoorOptions } from "./doors/door-options.ts";
+import type { LoadedProject } from "./loops/load-project.ts";
+import type { TickParts } from "./loops/tick-parts.ts";
 import type { McpActions } from "./mcp/mcp-actions.ts";
 import type { MoneyActions } from "./money/money-actions.ts";
 import type { PolicyLayers } from "./policy/policy-layers.ts";
@@ -34,9 +44,20 @@ import type { ApprovalActions } from "./trust/approvals.ts";
 import type { WakeActions } from "./waking/parked.ts";
 
 export interface CompileOptions {
-  /** The ceiling; default L1. */
+  /** The ceiling; default L1, or what the files of another system ask for. */
   readonly level?: Level;
-  readonly params?: Readonly<Record<string, JsonValue>>;
+  /** Fewer rounds than the author allows. */
+  readonly maxRounds?: number;
+  readonly params?: JsonObject;
+  /**
+   * The agent of stages that name none, instead of the one that the blueprint says. `scripted:PATH`: with the script in this file, or in
+   * a folder with one for each stage, named after it.
+   */
+  readonly agent?: string;
+  /** The loop it is compiled for: a blueprint that comes with Pawl has its name. */
+  readonly loop?: string;
+  /** For what a door translates. */
+  readonly door?: DoorOptions;
 }
 
 /** The first and the last bytes of a log that still grows, secrets masked. */
@@ -52,6 +73,8 @@ export interface StartOptions {
   readonly danger?: boolean;
   /** Who lets it run above the level that was earned, and why; stored with the run. */
   readonly unearned?: { readonly by: string; readonly why: string };
+  /** Its id, where that follows from what asks for it; any new one if not given. */
+  readonly run?: RunId;
 }
 
 export interface CertificateCheck {
@@ -137,6 +160,10 @@ export interface BlueprintFile {
   readonly name: string;
   readonly description: string | null;
   readonly problems: readonly Diagnostic[];
+  /** The system whose file it is; without it, it is a native blueprint. */
+  readonly door?: DoorName;
+  /** The name that people call a pattern by. */
+  readonly title?: string;
 }
 
 export interface DoctorCheck {
@@ -149,13 +176,13 @@ export interface DoctorCheck {
 export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, KillActions, McpActions, SkillActions {
   /** The policy from outside blueprints. Writes nothing. */
   policyLayers(): Promise<PolicyLayers>;
-  /** Reads and compiles a blueprint and the blueprints it names. Writes nothing. */
+  /** Reads and compiles a blueprint, or what a door claims, and the blueprints it names. Writes nothing. */
   compile(path: string, options: CompileOptions): Promise<Compiled>;
   /**
    * Creates a run, durably, and hosts it here. Rejects with SANDBOX_UNAVAILABLE when this machine cannot build a wall that
    * the plan asks for, with RUN_DANGER_REFUSED when it asks for none and `danger` does not allow that, and with
-   * WORKSPACE_* when the project gives no tree to start from. Rejects with RUN_LEVEL_UNEARNED when the level of the plan is not
-   * earned and `unearned` does not say why it may run, with RUN_KILL_SWITCH while the kill switch is on.
+   * WORKSPACE_* when the project gives no tree to start from. Rejects with RUN_LEVEL_PLANS at L0, with RUN_LEVEL_UNEARNED when the
+   * level of the plan is not earned and `unearned` does not say why it may run, with RUN_KILL_SWITCH while the kill switch is on.
    */
   start(plan: Plan, options?: StartOptions): Promise<Hosted>;
   /**
@@ -185,6 +212,10 @@ export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, Kil
   /** Removes what runs that are over left behind; see `Trees.sweep`. */
   sweep(options: Pick<SweepRequest, "before" | "dryRun">): Promise<SweepReport>;
   list(query: RunQuery): Promise<RunPage>;
+  /** A run by its whole id; undefined: there is none. */
+  row(run: RunId): Promise<RunRow | undefined>;
+  /** Ends a process that hosts runs of this project and stands still. Rejects with SERVE_HOST_STAYS when it cannot be ended from here. */
+  evict(holder: Holder): Promise<void>;
   /** Targets that have ever failed or were parked, and whether they may be used now. */
   breakers(query: BreakerQuery): Promise<BreakerPage>;
   /** A run by id, unique prefix or `@last`. Rejects with RUN_NOT_FOUND or RUN_AMBIGUOUS. */
@@ -192,6 +223,8 @@ export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, Kil
   read(run: RunId, afterSeq: number, limit: number): Promise<readonly StoredEvent[]>;
   follow(run: RunId, afterSeq: number, signal: AbortSignal): AsyncIterable<StoredEvent>;
   plan(fingerprint: string): Promise<Plan | undefined>;
+  /** Makes the files of another system again that a run keeps true. false: it keeps none. What cannot be written is told as output. */
+  rebuild(run: RunId): Promise<boolean>;
   verify(run: RunId): Promise<ChainReport>;
   /** Checks every certificate of a run: stored, signed by this project, the same when built again, about a tree that is kept. */
   certificates(run: RunId): Promise<readonly CertificateReport[]>;
@@ -200,6 +233,8 @@ export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, Kil
   /** Records a drill or an incident, for good. */
   addEvidence(evidence: NewEvidence): Promise<EvidenceRecord>;
   evidence(query: EvidenceQuery): Promise<EvidencePage>;
+  /** How ready the project is for loops, where its files disagree, and which state has gone bad. Writes nothing. */
+  audit(): Promise<AuditReport>;
   /**
    * Plants changes in the tree that a run of this plan would start from, and lets the gates of the plan judge each. Rejects with
    * DRILL_GATES_MISSING, DRILL_TREE_MISSING and with what `start` rejects with.
@@ -216,9 +251,19 @@ export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, Kil
   /** Live output of the runs hosted here; returns the function that ends it. */
   onOutput(listener: (run: RunId, stage: string, text: string) => void): () => void;
   actions(): readonly ActionSignature[];
+  /** The loops of `pawl.yaml`. Writes nothing. */
+  project(): Promise<LoadedProject>;
   /** Blueprint files of the project: `*.yaml` in `blueprints/` and `pawl/`, and `blueprint.yaml` at the root. */
   blueprints(): Promise<readonly BlueprintFile[]>;
+  /** Files of other systems in the project that run as blueprints. */
+  foreign(): Promise<readonly BlueprintFile[]>;
+  /** Whose this folder is, or this name that is no file: `compile` takes it then. null: nobody's. */
+  doorOf(path: string): Promise<DoorName | null>;
+  /** Loops that meet: locks, merges, notices, the digest of a day. Opens the store of loops. */
+  coordination(): Promise<Coordination>;
   doctor(): Promise<readonly DoctorCheck[]>;
+  /** Agents that are installed; they are asked for their version. */
+  agentsHere(): Promise<readonly AgentHere[]>;
   /** Stops hosting: ends processes, records nothing, leaves runs resumable. */
   drain(): Promise<void>;
   /** Drains, then closes the stores. Idempotent. */
@@ -228,4 +273,21 @@ export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, Kil
 export interface RuntimeOptions {
   /** The project root; commands run here and `.pawl/` is kept here. */
   readonly root: string;
+  /** Who says how much of its daily tokens a loop has left; otherwise the caps and the ledger of the project do. */
+  readonly spentToday?: TickParts["spentToday"];
+}
+
+/** What a runtime can be opened with. */
+export interface OpenOptions extends RuntimeOptions {
+  /** Actions of the embedding program, besides the built-in ones. */
+  readonly actions?: readonly Action[];
+  readonly config?: Config;
+  readonly clock?: Clock;
+  readonly randomBytes?: (count: number) => Uint8Array;
+  /** Look only: the state directory is never created or changed. */
+  readonly readOnly?: boolean;
+  /** Go on although part of the journal is missing; see JOURNAL_WAL_MISSING. */
+  readonly acceptLoss?: boolean;
+  /** Put around the kill switch, which is asked before every effect of a run. */
+  readonly guard?: (killSwitch: KillSwitch) => KillSwitch;
 }

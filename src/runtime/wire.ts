@@ -1,8 +1,7 @@
 /** The composition root: the only file that names adapters and engines. Stores open with their first use, so reading costs nothing. */
 
-import { mkdir, stat, writeFile } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import type { Server } from "node:http";
-import { join, posix } from "node:path";
 import {
   ACP_SIGNATURE,
   GEMINI_SIGNATURE,
@@ -12,12 +11,14 @@ import {
 import { CLAUDE } from "../adapters/agents/claude/signature.ts";
 import { CODEX } from "../adapters/agents/codex/signature.ts";
 import { COMMAND } from "../adapters/agents/command/signature.ts";
-import { MODEL } from "../adapters/agents/model/signature.ts";
+import type { ProgramPlace } from "../adapters/agents/model/backend.ts";
+import { MODEL, PLAN } from "../adapters/agents/model/signature.ts";
 import { SCRIPTED } from "../adapters/agents/scripted/signature.ts";
 import { createFileActions } from "../adapters/files/actions.ts";
 import { createFileArtifacts } from "../adapters/files/artifacts.ts";
 import { createFileHeartbeats } from "../adapters/files/heartbeats.ts";
 import { createFileKillSwitch } from "../adapters/files/kill-switch.ts";
+import type { ProjectTexts } from "../adapters/files/project-texts.ts";
 import { createGitActions } from "../adapters/git-actions/actions.ts";
 import { openSqliteStore } from "../adapters/sqlite/store.ts";
 import { createActions } from "../adapters/system/actions.ts";
@@ -28,48 +29,55 @@ import { pawlError } from "../base/errors.ts";
 import { createRedactor } from "../base/redact.ts";
 import { createEmbeddedEngine } from "../engines/embedded/engine.ts";
 import type { Gateway } from "../gateway/server.ts";
+import { createFolderJournal } from "../harness/journal/file-journal.ts";
+import type { AgentJournal } from "../harness/journal/record.ts";
+import type { Weight } from "../limits/admission/admission.ts";
 import type { AgentSignature } from "../plan/agents/agent-signature.ts";
 import type { Action } from "../ports/actions.ts";
-import type { AgentAccess } from "../ports/agents/agent-access.ts";
 import type { AgentBackend, AgentBackends } from "../ports/agents/agent-backend.ts";
 import type { AgentHomes } from "../ports/agents/agent-homes.ts";
+import type { OpenHostTools } from "../ports/agents/host-tools.ts";
 import type { McpPins, McpServers } from "../ports/agents/mcp-servers.ts";
-import type { Artifacts } from "../ports/artifacts.ts";
+import type { RunLocks } from "../ports/agents/run-lock.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Executor } from "../ports/executor.ts";
-import type { Heartbeats } from "../ports/heartbeats.ts";
+import type { LoopStore } from "../ports/loops/loop-store.ts";
+import type { Mainline } from "../ports/loops/mainline.ts";
 import type { ModelAccess } from "../ports/models/model-access.ts";
 import type { Sandbox } from "../ports/sandbox.ts";
 import type { Reaper } from "../ports/stop/reaper.ts";
 import type { Store } from "../ports/store/store.ts";
-import type { Trees } from "../ports/trees.ts";
 import type { Signer } from "../ports/trust/signer.ts";
-import type { Workspaces } from "../ports/workspaces.ts";
 import { later } from "./agents/later.ts";
+import { patchOf } from "./agents/patch.ts";
 import { type AgentEntry, createAgentBackends } from "./agents/registry.ts";
 import { type Config, readConfig } from "./config.ts";
+import { createMergeAction } from "./coordinate/merge-action.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
 import { RUNTIME_ERRORS } from "./errors.ts";
 import { findRepository, type Repository } from "./find-repository.ts";
+import { GIT_CALLS, type GitParts } from "./late/git-calls.ts";
+import type { EarlyParts, LateParts } from "./late/late-parts.ts";
+import type { Machine } from "./loops/machine.ts";
+import { createTicks } from "./loops/tick-actions.ts";
 import type { McpParts } from "./mcp/mcp-actions.ts";
 import type { GatewaySession, SessionOptions } from "./models/gateway-session.ts";
 import { createBudgets } from "./money/load-budget.ts";
-import { statePaths } from "./paths.ts";
-import type { Runtime, RuntimeOptions } from "./runtime.ts";
+import { fromProject, prepareState, statePaths } from "./paths.ts";
+import type { OpenOptions, Runtime } from "./runtime.ts";
+import type { Serve, ServeOptions } from "./serve/serve.ts";
 import { createCertifier } from "./trust/certify.ts";
 
-export interface OpenOptions extends RuntimeOptions {
-  /** Actions of the embedding program, besides the built-in ones. */
-  readonly actions?: readonly Action[];
-  readonly config?: Config;
-  readonly clock?: Clock;
-  readonly randomBytes?: (count: number) => Uint8Array;
-  /** Look only: the state directory is never created or changed. */
-  readonly readOnly?: boolean;
-  /** Go on although part of the journal is missing; see JOURNAL_WAL_MISSING. */
-  readonly acceptLoss?: boolean;
+/** Of agents. Each run in it is held by one process, and is free the instant that dies. */
+export function createFileJournal(folder: string): AgentJournal {
+  const locks = later<RunLocks>(
+    ["hold"],
+    async () => (await import("../adapters/sqlite/file/hold-file.ts")).FILE_LOCKS,
+  );
+  return createFolderJournal(folder, locks);
 }
 
+const same = <T>(value: T): T => value;
 const MOST_ARTIFACT_BYTES = 256 << 20;
 
 export async function openRuntime(options: OpenOptions): Promise<Runtime> {
@@ -85,28 +93,31 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const repository = findRepository(root);
   const early = { root, artifacts, redact: redactor.text };
   const late = lateParts(repository, config, early);
-  const { sandbox, heartbeats, executor, git, signer } = late;
+  const { sandbox, heartbeats, executor, git, signer, mcp } = late;
   const { policyFiles, budgetFile } = config;
-  const killSwitch = createFileKillSwitch({ stateDir: paths.state, root });
+  const killSwitch = (options.guard ?? same)(createFileKillSwitch({ stateDir: paths.state, root }));
   const budgets = createBudgets({ root, budgetFile, user: config.user });
-  const actions = createActions([...ownActions(repository, config, early, late), options.actions ?? []]);
+  const texts = lateTexts(early, repository, late);
+  const ticks = createTicks({ root, budgetFile, clock, texts, spentToday: options.spentToday });
+  const hosted = [...ticks.actions, createMergeAction(async () => runtime.coordination())];
+  const actions = createActions([...ownActions(repository, config, early, late), hosted, options.actions ?? []]);
   const models = lateModels(early, config, clock);
   const agents = { backends: agentBackends(root, late, config), homes: lateAgentHomes(paths.agents) };
 
   const parts: RuntimeParts = {
-    root,
-    ...{ statePath: paths.state, projectFolder: repository.folder },
-    openStore: () => openStore(paths.state, clock, options),
-    artifacts,
+    ...{ root, artifacts, statePath: paths.state, projectFolder: repository.folder },
+    openStore: () => ticks.pay(openStore(paths.state, clock, options)),
     ...{ actions, agents: agents.backends, agentHomes: agents.homes, policyFiles, budgetFile },
     randomBytes: options.randomBytes ?? randomBytes,
     requireBudget: budgets.require,
     hasSecret: (text) => redactor.text(text) !== text,
-    ...{ clock, sandbox, workspaces: git, trees: git, signer, heartbeats, executor },
-    ...{ killSwitch, reaper: lateReaper(paths.state), mcp: lateMcp(paths.mcp, executor) },
+    ...{ clock, sandbox, workspaces: git, trees: git, signer, heartbeats, executor, texts },
+    ...{ killSwitch, reaper: lateReaper(paths.state), mcp },
     skillParts: { userDir: config.skillsDir, dir: paths.skills, executor, redact: redactor.text },
     prepareState: () => prepareState(paths.state),
-    closeModels: models.close,
+    modelKeys: async () => (await import("./models/model-keys.ts")).modelKeys(config),
+    ...{ closeModels: models.close, mainline: late.mainline },
+    openLoops: () => openLoops(root, { ...options, clock }),
     async liveLog(run, stage, attempt) {
       const { liveLogPath, readLiveLog } = await import("../adapters/process/output/live-log.ts");
       return readLiveLog(liveLogPath(paths.logs, run, stage, attempt));
@@ -114,10 +125,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     createEngine: (store, onOutput) =>
       createEmbeddedEngine({
         ports: {
-          journal: store.journal,
-          clock,
-          policy,
-          executor,
+          ...{ journal: store.journal, clock, policy, executor },
           ...{ workspaces: git, trees: git, artifacts, actions },
           models: models.of(store),
           agents: { ...agents, redact: redactor.text, patch: patchOf(git) },
@@ -135,7 +143,8 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
         budgets: budgets.on(store.ledger),
       }),
   };
-  return createRuntime(parts);
+  const runtime = createRuntime(parts);
+  return runtime;
 }
 
 /** A gateway without a project: its budget ends with it. */
@@ -155,33 +164,56 @@ export async function openGateway(
   );
 }
 
+/** The store of loops of a project. Rejects with JOURNAL_*. */
+export async function openLoops(
+  root: string,
+  options: Pick<OpenOptions, "clock" | "readOnly" | "acceptLoss"> = {},
+): Promise<LoopStore> {
+  const { clock = createSystemClock(), readOnly = false, acceptLoss = false } = options;
+  const { state: dir } = statePaths(root);
+  if (!readOnly) await prepareState(dir);
+  const { openSqliteLoops } = await import("../adapters/sqlite/loops/loop-store.ts");
+  return openSqliteLoops({ dir, clock, readOnly, acceptLoss });
+}
+
+/** What runs on this machine and has said what it takes. */
+export async function openMachine(total: () => Weight | null, config: Config = readConfig()): Promise<Machine> {
+  const { createMachine } = await import("./loops/machine.ts");
+  const clock = createSystemClock();
+  const open = async (): Promise<LoopStore> => {
+    const { openSqliteLoops } = await import("../adapters/sqlite/loops/loop-store.ts");
+    return openSqliteLoops({ dir: config.machineDir, clock });
+  };
+  return createMachine({ open, clock, total });
+}
+
+/** Serves the loops of a project: runs of it are fenced. */
+export async function openServe(root: string, options: ServeOptions): Promise<Serve> {
+  const { createServe } = await import("./serve/serve.ts");
+  const { createFence } = await import("./serve/jobs/fence.ts");
+  const { machineUptime: uptime } = await import("../adapters/sqlite/loops/loop-store.ts");
+  const { readBranch } = await import("../adapters/git/project/read-branch.ts");
+  const config = readConfig({ flags: { root } });
+  const [clock, fence] = [createSystemClock(), createFence(uptime)];
+  const runtime = await openRuntime({ root, config, clock, guard: fence.around });
+  const loops = await openLoops(root, { clock });
+  const place = { root: findRepository(root).top, path: config.path, home: statePaths(root).state };
+  const readRef = (ref: string): Promise<string | null> => readBranch(place, ref);
+  const machine = (total: () => Weight | null): Promise<Machine> => openMachine(total, config);
+  return createServe({ root, runtime, loops, clock, uptime, fence, readRef, machine }, options);
+}
+
 async function openStore(dir: string, clock: Clock, options: OpenOptions): Promise<Store> {
   const { readOnly = false, acceptLoss = false } = options;
   if (!readOnly) await prepareState(dir);
   return openSqliteStore({ dir, clock, readOnly, acceptLoss });
 }
 
-interface EarlyParts {
-  readonly root: string;
-  readonly artifacts: Artifacts;
-  readonly redact: (text: string) => string;
-}
-
-interface LateParts {
-  readonly sandbox: Sandbox;
-  readonly heartbeats: Heartbeats;
-  readonly executor: Executor;
-  readonly git: GitParts;
-  readonly signer: Signer;
-  /** Folders from which the user's git runs hooks, relative to the top of the repository. */
-  readonly hooksFolders: () => Promise<readonly string[]>;
-}
-
 /** What only a run with processes needs. */
 function lateParts(repository: Repository, config: Config, early: EarlyParts): LateParts {
   const { root, artifacts, redact } = early;
   const paths = statePaths(root);
-  const sandbox = lateSandbox(config);
+  const [sandbox, place] = [lateSandbox(config), { root: repository.top, project: repository.folder }];
   const heartbeats = createFileHeartbeats({ dir: paths.heartbeats });
   const hooksFolders: LateParts["hooksFolders"] = async () => {
     const { hooksFolders: find } = await import("../adapters/git/project/hooks-folders.ts");
@@ -196,30 +228,14 @@ function lateParts(repository: Repository, config: Config, early: EarlyParts): L
       ...{ artifacts, redact, baseEnv, sandbox, heartbeats, hooksFolders },
     });
   });
-  const git = later<GitParts>(
-    [
-      ...([
-        "base",
-        "uncommitted",
-        "keep",
-        "enter",
-        "salvage",
-        "leave",
-        "compose",
-        "plant",
-        "checkout",
-        "drop",
-      ] as const),
-      ...(["changes", "read", "hashes", "diff", "oid", "sweep", "hold"] as const),
-    ],
-    async () => {
-      const { createGitWorkspaces } = await import("../adapters/git/workspaces.ts");
-      const { top, folder: project } = repository;
-      const { workspaces: dir, vault } = paths;
-      return createGitWorkspaces({ root: top, project, dir, vault, sandbox, path: config.path });
-    },
-  );
-  return { sandbox, heartbeats, executor, git, signer: lateSigner(paths.state), hooksFolders };
+  const git = later<GitParts>(GIT_CALLS, async () => {
+    const { createGitWorkspaces } = await import("../adapters/git/workspaces.ts");
+    const { workspaces: dir, vault } = paths;
+    return createGitWorkspaces({ ...place, dir, vault, sandbox, path: config.path });
+  });
+  const mainline = lateMainline(repository.top, paths.vault, config, git);
+  const [signer, mcp] = [lateSigner(paths.state), lateMcp(paths.mcp, executor)];
+  return { sandbox, heartbeats, executor, git, signer, mcp, mainline, hooksFolders };
 }
 
 function ownActions(
@@ -243,10 +259,23 @@ function ownActions(
   ];
 }
 
-/** Those that lie in the project, relative to it. */
-function fromProject({ folder }: Repository, paths: readonly string[]): readonly string[] {
-  const ways = paths.map((path) => posix.relative(folder, path));
-  return ways.filter((way) => way !== "" && way !== ".." && !way.startsWith("../"));
+/** Files that people and loops share. */
+function lateTexts({ root }: EarlyParts, repository: Repository, { hooksFolders }: LateParts): ProjectTexts {
+  const sealed = async (): Promise<readonly string[]> => fromProject(repository, await hooksFolders());
+  return later(["read", "change"], async () => {
+    const { inTurn } = await import("../adapters/sqlite/file/turns-at-file.ts");
+    const { createProjectTexts } = await import("../adapters/files/project-texts.ts");
+    const alone = (work: () => Promise<void>) => inTurn(statePaths(root).texts, work);
+    return createProjectTexts({ root, hooksFolders: sealed, alone });
+  });
+}
+
+/** Most runs merge nothing. */
+function lateMainline(root: string, vault: string, { hostEnv: env }: Config, git: GitParts): Mainline {
+  return later<Mainline>(["proposal", "current", "tip", "holds", "stack", "advance", "changed"], async () => {
+    const { createGitMainline } = await import("../adapters/git-actions/mainline.ts");
+    return createGitMainline({ root, vault, holdVault: git.hold, env });
+  });
 }
 
 function lateSandbox(config: Config): Sandbox {
@@ -290,9 +319,10 @@ function lateModels({ root, artifacts, redact }: EarlyParts, config: Config, clo
 }
 
 /** One entry for each backend: what it says of itself, and where its code is. */
-function agentBackends(root: string, { executor }: LateParts, { path, models }: Config): AgentBackends {
+function agentBackends(root: string, { executor, mcp }: LateParts, { path, models }: Config): AgentBackends {
   const nodeProgram = process.execPath;
   const programs = { executor, root, path, nodeProgram };
+  const harness = async () => ({ executor, root, ...(await import("./agents/package-folder.ts")).harnessProgram() });
   const acp = (signature: AgentSignature, name: "gemini" | "opencode" | "grok" | "acp"): AgentEntry => ({
     signature,
     load: async () => (await import("../adapters/agents/acp/backend.ts")).createAcpBackend(name, programs),
@@ -316,7 +346,11 @@ function agentBackends(root: string, { executor }: LateParts, { path, models }: 
       signature: CODEX,
       load: async () => (await import("../adapters/agents/codex/backend.ts")).createCodexBackend(programs),
     },
-    { signature: MODEL, load: () => loadModelBackend(root, executor, models) },
+    { signature: MODEL, load: async () => loadModelBackend(await harness(), models, mcp) },
+    {
+      signature: PLAN,
+      load: async () => (await import("../adapters/agents/model/plan-backend.ts")).createPlanBackend(await harness()),
+    },
     acp(GEMINI_SIGNATURE, "gemini"),
     acp(OPENCODE_SIGNATURE, "opencode"),
     acp(GROK_SIGNATURE, "grok"),
@@ -324,68 +358,42 @@ function agentBackends(root: string, { executor }: LateParts, { path, models }: 
   ]);
 }
 
-async function loadModelBackend(root: string, executor: Executor, models: Config["models"]): Promise<AgentBackend> {
+async function loadModelBackend(
+  place: ProgramPlace,
+  models: Config["models"],
+  mcp: McpParts["mcp"],
+): Promise<AgentBackend> {
+  const { root, executor } = place;
+  const { openHostTools } = await import("./mcp/mcp-actions.ts");
   const { createModelBackend } = await import("../adapters/agents/model/backend.ts");
-  const { packageFolder, packageVersion } = await import("./agents/package-folder.ts");
   const { loadRoutes } = await import("./models/routes.ts");
-  return createModelBackend({
-    ...{ executor, root, nodeProgram: process.execPath, version: packageVersion() },
-    program: join(packageFolder(), "dist", "harness"),
-    tiers: async () => (await loadRoutes(root, models.routesFile)).tiers,
-  });
+  const tiers = async () => (await loadRoutes(root, models.routesFile)).tiers;
+  const servers: OpenHostTools = (names) => openHostTools({ root, mcp, executor, randomBytes }, names);
+  return createModelBackend({ ...place, tiers, openHostTools: servers });
 }
 
 function lateAgentHomes(dir: string): AgentHomes {
-  return later<AgentHomes>(["open", "leave", "kept"], async () => {
-    const { createFileAgentHomes } = await import("../adapters/files/agent-homes.ts");
-    return createFileAgentHomes({ dir });
-  });
-}
-
-/** A change as a checker is shown it. */
-function patchOf({ diff }: Pick<Trees, "diff">): AgentAccess["patch"] {
-  return async (from, to, maxBytes) => {
-    const { patch, truncated } = await diff(from, to, maxBytes);
-    const text = new TextDecoder().decode(patch);
-    return truncated ? `${text}\n[the change is longer than this]` : text;
-  };
+  const load = () => import("../adapters/files/agent-homes.ts");
+  return later<AgentHomes>(["open", "leave", "kept"], async () => (await load()).createFileAgentHomes({ dir }));
 }
 
 /** Most commands sign nothing. */
 function lateSigner(dir: string): Signer {
-  return later<Signer>(["sign", "verify", "publicKey"], async () => {
-    const { createFileSigner } = await import("../adapters/files/signer.ts");
-    return createFileSigner({ dir });
-  });
+  const load = () => import("../adapters/files/signer.ts");
+  return later<Signer>(["sign", "verify", "publicKey"], async () => (await load()).createFileSigner({ dir }));
 }
 
 /** Most runs use no MCP server. */
 function lateMcp(dir: string, executor: Executor): McpParts["mcp"] {
+  const servers = () => import("../adapters/mcp/servers.ts");
+  const pins = () => import("../adapters/files/mcp-pins.ts");
   return {
-    servers: later<McpServers>(["open"], async () => {
-      const { createMcpServers } = await import("../adapters/mcp/servers.ts");
-      return createMcpServers({ executor });
-    }),
-    pins: later<McpPins>(["read", "write"], async () => {
-      const { createFileMcpPins } = await import("../adapters/files/mcp-pins.ts");
-      return createFileMcpPins({ dir });
-    }),
+    servers: later<McpServers>(["open"], async () => (await servers()).createMcpServers({ executor })),
+    pins: later<McpPins>(["read", "write"], async () => (await pins()).createFileMcpPins({ dir })),
   };
 }
 
 function lateReaper(stateDir: string): Reaper {
-  return later<Reaper>(["endRuns", "endHost"], async () => {
-    const { createProcessReaper } = await import("../adapters/process/kill/reaper.ts");
-    return createProcessReaper({ stateDir });
-  });
-}
-
-type GitParts = Workspaces & Trees & { hold<T>(work: () => Promise<T>): Promise<T> };
-
-/** Ours alone, and invisible to git without touching a file of the user's. */
-async function prepareState(dir: string): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  await writeFile(join(dir, ".gitignore"), "*\n", { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST" && error.code !== "EROFS" && error.code !== "EACCES") throw error;
-  });
+  const load = () => import("../adapters/process/kill/reaper.ts");
+  return later<Reaper>(["endRuns", "endHost"], async () => (await load()).createProcessReaper({ stateDir }));
 }

@@ -89,6 +89,9 @@ const WITHOUT_SUITE: Readonly<Record<string, string>> = {
   "kernel-ports": "the ports of the kernel as one object, plain data",
   "model-program":
     "what the program of the harness and its host say, plain data; the suite of agent-backend runs on it",
+  "host-tools":
+    "what an agent may call through its host; the suite of mcp-servers counts, and who may call is in host-hands",
+  "loop-store": "what loops keep as one object; the suites of its parts run on it",
   "call-report": "what is told of a model call, plain data",
   store: "the stores of one project as one object; the suites of journal, run-index, lease and control run on it",
 };

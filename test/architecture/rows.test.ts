@@ -1,4 +1,4 @@
-/** What agents must be able to do, row by row: each has a test whose title begins with the name of the row. */
+/** What agents, loops, processes and lanes must be able to do, row by row: each has a test whose title begins with the name of the row. */
 import { expect, test } from "vitest";
 import { filesBelow, textOf } from "./tree.ts";
 
@@ -35,12 +35,42 @@ const ROWS: Readonly<Record<string, string>> = {
   T8: "skills",
   T10: "delegation, paid for by the parent",
   T11: "one guard of delegation",
+  L1: "a registry of patterns is read, strictly and leniently",
+  L2: "a pattern and a level make a plan",
+  L3: "a tick, and every way it can end",
+  L4: "several ticks of one command",
+  L5: "a dry run goes the whole way and writes nothing",
+  L6: "nothing to do ends early",
+  L7: "a scheduler by cadence",
+  L8: "rounds",
+  L9: "attempts at one item, across ticks",
+  L10: "what is handed to people",
+  M1: "heartbeats with the process of the command",
+  M2: "a timeout ends the whole family",
+  M3: "no progress is a stall",
+  M4: "out of memory, with evidence",
+  M5: "every kind of end of a process",
+  M6: "a bounded log for each command",
+  M9: "doctor",
+  M10: "status, and heartbeats that nobody keeps",
+  M11: "stop, pause, resume and kill",
+  C1: "lanes: bounded, fair, with places and times",
+  C2: "fan-out with bounds and order",
+  C3: "stages side by side",
+  C5: "a queue that survives",
+  I1: "the command line of loop-runtime",
+  I2: "the command line of openloop",
+  I3: "the command line of OpenExec",
+  I4: "the library of loop-runtime",
 };
+
+/** A title names one row or several: `L3, L6: …`. */
+const TITLE = /\(\s*["'`]([A-Z]\d{1,2}(?:, [A-Z]\d{1,2})*): /g;
 
 const titles = ["src", "test"]
   .flatMap(filesBelow)
   .filter((path) => /\.(test|contract)\.ts$/.test(path) && path !== "test/architecture/rows.test.ts")
-  .flatMap((path) => [...textOf(path).matchAll(/\(\s*["'`]([A-Z]\d{1,2}): /g)].map((found) => found[1] ?? ""));
+  .flatMap((path) => [...textOf(path).matchAll(TITLE)].flatMap((found) => (found[1] ?? "").split(", ")));
 
 test("every row that must be has a test that is named after it", () => {
   const named = new Set(titles);

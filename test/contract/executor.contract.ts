@@ -58,12 +58,12 @@ export function executorContract(
       expect((await logOf(report)).split("\n").sort()).toEqual(["", "err", "out"]);
     });
 
-    it("reports an exit code with the last line of output", async () => {
+    it("M5: reports an exit code with the last line of output", async () => {
       const report = await run(shell("echo working; printf 'no such\\033 file\\n\\n' >&2; exit 7"));
       expect(report).toMatchObject({ cause: "exit", exit: 7, error: "sh exited with code 7: no such\\x1b file" });
     });
 
-    it("reports a signal that we did not send", async () => {
+    it("M5: reports a signal that we did not send", async () => {
       expect(await run(shell("kill -SEGV $$"))).toMatchObject({
         cause: "signal",
         signal: "SIGSEGV",
@@ -71,7 +71,7 @@ export function executorContract(
       });
     });
 
-    it("takes a SIGKILL without evidence for a signal, whatever the output says", async () => {
+    it("M5: takes a SIGKILL without evidence for a signal, whatever the output says", async () => {
       const report = await run(shell("echo 'Out of memory: Killed process 1 (oom)'; kill -KILL $$"));
       expect(report).toMatchObject({ cause: "signal", signal: "SIGKILL" });
     });
@@ -81,7 +81,7 @@ export function executorContract(
       expect(report).toMatchObject({ cause: "timeout", exit: 0, error: "sh was ended: it ran longer than 150ms" });
     });
 
-    it("ends a process that makes no progress for too long, not one that writes or works", async () => {
+    it("M3: ends a process that makes no progress for too long, not one that writes or works", async () => {
       const quiet = await run(shell("echo begin; sleep 30", { stallMs: 300 }));
       expect(quiet).toMatchObject({ cause: "stall", error: "sh was ended: it made no progress for 300ms" });
       const busy = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
@@ -484,6 +484,12 @@ export function executorContract(
     it("lets a process be that keeps its limits", async () => {
       const limits = { outputBytes: 6, cpuMs: 5000, processes: 2, memoryBytes: 64 << 20, fileBytes: 4096 };
       const script = "echo 12345; sleep 0.1; head -c 4096 /dev/zero > file";
+      expect(await run(shell(script, { wall: wallOf(mode, limits) }))).toMatchObject({ cause: "ok" });
+    });
+
+    it("lets a process be that starts one program after the other, as many at a time as it may", async () => {
+      const limits = { outputBytes: null, cpuMs: null, processes: 2, memoryBytes: null, fileBytes: null };
+      const script = "i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i + 1)); done; echo over";
       expect(await run(shell(script, { wall: wallOf(mode, limits) }))).toMatchObject({ cause: "ok" });
     });
 

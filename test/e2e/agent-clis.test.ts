@@ -1,6 +1,6 @@
 /**
- * Real agent programs through the gateway against the scripted model API. Those that are installed are tried; CI installs the
- * small ones first, and PAWL_FULL=1 all of them.
+ * Real agent programs through the gateway against the scripted model API. Those that are installed are tried;
+ * PAWL_FULL=1 installs all of them first.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,8 +16,8 @@ import { modelApi } from "../support/model-api/fixture.ts";
 import { type Step, totalOf } from "../support/model-api/script.ts";
 import type { ModelApi } from "../support/model-api/server.ts";
 
-const mostMegabytes = process.env["PAWL_FULL"] === "1" ? 1000 : process.env["CI"] === "true" ? 100 : 0;
-const tried = AGENTS.filter((agent) => agent.megabytes <= mostMegabytes || findAgent(agent) !== null);
+const isFull = process.env["PAWL_FULL"] === "1";
+const tried = AGENTS.filter((agent) => isFull || findAgent(agent) !== null);
 const absent = AGENTS.filter((agent) => !tried.includes(agent));
 
 interface Life {

@@ -1,7 +1,16 @@
 /** Every example does what its expected.json says, run by the built command line on a copy. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -12,7 +21,8 @@ import type { EventOf, StoredEvent } from "../../src/run/events.ts";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const CLI = join(ROOT, "dist", "cli", "main.js");
 const EXAMPLES = readdirSync(join(ROOT, "examples"), { withFileTypes: true }).flatMap((entry) =>
-  entry.isDirectory() ? [entry.name] : [],
+  // What has no blueprint of its own has a test of its own.
+  entry.isDirectory() && existsSync(join(ROOT, "examples", entry.name, "expected.json")) ? [entry.name] : [],
 );
 
 interface Expected {
@@ -153,6 +163,22 @@ describe("the examples", () => {
     expect(finishedStages(eventsOf(folder))[0]?.output).toBe("Hello, Ada!");
   });
 
+  test("triage proposes a repair of what STATE.md reports, by the agent that pawl.yaml names", () => {
+    const folder = copyOf("triage");
+    const state = join(folder, "STATE.md");
+    writeFileSync(state, readFileSync(state, "utf8").replace("(nothing)", "- [ ] #7 — add(1, 2) is not 3"));
+    const { checks } = JSON.parse(pawl(folder, "doctor", "--json").stdout) as { checks: { name: string }[] };
+    expect(checks.find(({ name }) => name === "loop triage")).toMatchObject({ status: "ok" });
+    expect(pawl(folder, "run", "triage", "--json").exit).toBe(0);
+    const created = eventsOf(folder)[0]?.event;
+    const run = created?.type === "run.created" ? created.run : "";
+    expect(git(folder, "show", `pawl/${run}:src/add.mjs`)).toContain("a + b");
+    expect(readFileSync(state, "utf8")).toContain(
+      `- [ ] #7 — add(1, 2) is not 3\n  Loop action: fix-proposed (${run})\n`,
+    );
+    expect(pawl(folder, "verify", "@last").exit).toBe(0);
+  });
+
   test("fix-tests is refused whatever its rules do not name", () => {
     const folder = copyOf("fix-tests");
     const run = pawl(folder, "run", "blueprint.yaml", "--param", 'test=["node","tools/report.mjs","--all"]', "--json");
@@ -177,5 +203,15 @@ describe("the blueprints shown in documents", () => {
     writeFileSync(join(folder, "shown.yaml"), text);
     const planned = pawl(folder, "plan", "shown.yaml", "--json");
     expect(planned.exit, planned.stdout + planned.stderr).toBe(0);
+  });
+
+  test("are loops without a problem, where they are a pawl.yaml", () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "pawl-shown-")));
+    copies.push(folder);
+    const [, text = ""] =
+      /```yaml\n(# pawl.yaml\n[\s\S]*?)```/.exec(readFileSync(join(ROOT, "README.md"), "utf8")) ?? [];
+    writeFileSync(join(folder, "pawl.yaml"), text);
+    const { loops, problems } = JSON.parse(pawl(folder, "list", "--json").stdout);
+    expect([loops.map(({ name }: { name: string }) => name), problems]).toEqual([["fix-tests"], []]);
   });
 });

@@ -1,6 +1,9 @@
-import { rmSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteLoops } from "../../src/adapters/sqlite/loops/loop-store.ts";
+import { createSystemClock } from "../../src/adapters/system/clock.ts";
+import { buildJob } from "../contract/jobs.contract.ts";
 import { createProject, type Project } from "../support/cli.ts";
 
 const HANG = `version: 1
@@ -30,5 +33,28 @@ describe("a journal that lost its newest events", () => {
     const accepted = await project.pawl("doctor", "--accept-loss");
     expect(accepted.code, accepted.stdout + accepted.stderr).toBe(0);
     expect((await project.json("status")).code).toBe(0);
+  });
+});
+
+describe("queues and schedules that lost what was stored last", () => {
+  it("are refused like a journal, and taken as they are only when a person says so", async () => {
+    const [clock, elsewhere] = [createSystemClock(), createProject()];
+    const [from, to] = [join(elsewhere.root, ".pawl"), join(project.root, ".pawl")];
+    const loops = await openSqliteLoops({ dir: from, clock });
+    await loops.jobs.submit(buildJob("a1"), clock.now());
+    mkdirSync(to);
+    for (const file of ["loops.db", "loops.db-shm"]) cpSync(join(from, file), join(to, file));
+    await loops.close();
+    elsewhere.remove();
+    const refused = await project.json("queue");
+    expect(refused).toMatchObject({ code: 1, value: { error: { problems: [{ code: "JOURNAL_WAL_MISSING" }] } } });
+    expect(await project.pawl("doctor")).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/fail +loops +.*loops\.db-wal is gone[\s\S]*`pawl doctor --accept-loss`/),
+    });
+    const accepted = await project.pawl("doctor", "--accept-loss");
+    expect(accepted.code, accepted.stdout + accepted.stderr).toBe(0);
+    expect((await project.json("queue")).code).toBe(0);
+    expect((await project.pawl("doctor")).stdout).toMatch(/ok +loops/);
   });
 });

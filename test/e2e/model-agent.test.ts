@@ -5,6 +5,7 @@ import type { RunEvent, StoredEvent } from "../../src/run/events.ts";
 import { createProject, type Project } from "../support/cli.ts";
 import { modelApi } from "../support/model-api/fixture.ts";
 import { type Step, totalOf } from "../support/model-api/script.ts";
+import { processesWith } from "../support/process-fixture.ts";
 
 const KEY = "sk-e2e-0123456789abcdefghij";
 const BUG = "export const sum = (a, b) => a - b;\n";
@@ -121,4 +122,54 @@ test("asks a person about one call, and goes on with exactly that", { timeout: 1
   expect(outcomes.at(1)).toEqual(["fix", "success"]);
   // The call happened without the model being asked for it again.
   expect(api.calls().filter(({ body }) => body.includes("claude"))).toHaveLength(3);
+});
+
+const ASKS_SERVER = `version: 1
+name: ask
+defaults: { agent: model, timeout: 1m, sandbox: read_only }
+policy: { allow: [{ action: agent.model }, { mcp: "search/sum" }] }
+stages:
+  - id: ask
+    agent: { model: claude-sonnet-4-5, goal: "Add two and three.", with: { mcp: [search] } }
+    models: { tokens: 500k, usd: 5, calls: 20 }
+`;
+
+/** Without any package: what it stands on must be seen behind its wall. */
+const SERVER = `import { createInterface } from "node:readline";
+const tool = (name, properties) => ({ name, description: name, inputSchema: { type: "object", properties } });
+const say = (id, result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === "initialize")
+    say(id, { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } });
+  if (method === "tools/list")
+    say(id, { tools: [tool("sum", { a: { type: "number" }, b: { type: "number" } }), tool("wipe", {})] });
+  if (method === "tools/call")
+    say(id, { content: [{ type: "text", text: "the sum is " + (params.arguments.a + params.arguments.b) }] });
+});
+`;
+
+test("T12: calls tools of an MCP server that a person has accepted, as far as policy allows", {
+  timeout: 180_000,
+}, async () => {
+  const steps = [tool("mcp__search__sum", { a: 2, b: 3 }), tool("mcp__search__wipe", {}), { text: "Five." }];
+  const api = await modelApi({ steps }, { key: KEY });
+  const declared = "mcp:\n  search: { run: [node, server.mjs, mcp-stage-4712] }\n";
+  const project = createProject({ "ask.yaml": ASKS_SERVER, "pawl.yaml": declared, "server.mjs": SERVER });
+  onTestFinished(() => project.remove());
+  git(project.root, "init", "--quiet", "--initial-branch=main");
+  git(project.root, "add", "--all");
+  git(project.root, "commit", "--quiet", "--message=begin");
+  Object.assign(project.env, { ANTHROPIC_API_KEY: KEY, PAWL_ANTHROPIC_URL: api.url });
+
+  const unpinned = await project.pawl("run", "ask.yaml");
+  expect([unpinned.code, unpinned.stdout.includes("MCP_SERVER_UNPINNED"), api.calls()]).toEqual([2, true, []]);
+
+  expect(await project.pawl("mcp", "pin", "search")).toMatchObject({ code: 0 });
+  const { code, stdout, stderr } = await project.pawl("run", "ask.yaml");
+  expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+  const [, second, third] = api.calls().map(({ body }) => body);
+  expect(second).toContain("the sum is 5");
+  expect(third).toContain("no rule allows");
+  expect(processesWith("mcp-stage-4712")).toEqual([]);
 });

@@ -217,7 +217,10 @@ describe("pawl why", () => {
     expect(stdout).toMatch(/the last run, r_\w+, ended as failed \(stage_failed\) at stage build: /);
     expect(stdout).toMatch(/since \d{4}-\d\d-\d\d/);
     const unknown = await made.pawl("why", "goood");
-    expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining('No blueprint is named "goood"')]);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      3,
+      expect.stringContaining('No loop or blueprint is named "goood"'),
+    ]);
   });
 
   it("names the question that a run waits with, and nothing of what was before", async () => {

@@ -12,21 +12,22 @@ describe("a new user", () => {
 
     const init = await project.pawl("init");
     expect(init).toMatchObject({ code: 0, stderr: "" });
-    expect(init.stdout).toContain("wrote blueprint.yaml: it runs make test (from Makefile)");
-    expect(readdirSync(project.root).sort()).toEqual(["Makefile", "blueprint.yaml"]);
+    expect(init.stdout).toContain("wrote pawl.yaml");
+    expect(init.stdout).toMatch(/tests +make test \(from Makefile\)/);
+    expect(readdirSync(project.root).sort()).toEqual(["Makefile", "pawl.yaml"]);
 
     const plan = await project.pawl("plan", "check");
     expect(plan.code).toBe(0);
     expect(plan.stdout).toContain("Worst case");
     expect(plan.stdout).toContain("allow (blueprint.allow[0])");
     const list = await project.pawl("list");
-    expect(list.stdout).toContain("check  blueprint.yaml  Run the tests of this project.");
+    expect(list.stdout).toMatch(/check +L1 +by hand +builtin:check/);
     const doctor = await project.pawl("doctor");
     expect(doctor).toMatchObject({ code: 0 });
     expect(doctor.stdout).toContain("Ready.");
     expect(existsSync(join(project.root, ".pawl"))).toBe(false);
 
-    const run = await project.pawl("run", "blueprint.yaml");
+    const run = await project.pawl("run", "check");
     expect(run).toMatchObject({ code: 0, stderr: "" });
     const id = /^run (r_\w+)\n/.exec(run.stdout)?.[1] ?? "";
     expect(run.stdout).toContain(`run ${id} succeeded: goal_achieved, 1 stage`);
@@ -42,6 +43,7 @@ describe("a new user", () => {
     expect((await project.pawl("replay", id)).stdout).toMatch(new RegExp(`^equal {2}run ${id}, \\d+ events\n$`));
     const status = await project.pawl("status");
     expect(status.stdout).toMatch(new RegExp(`${id} +succeeded +goal_achieved +check`));
+    expect((await project.pawl("why")).stdout).toContain("check  finished");
   });
 
   it("is told when there is no test command, and can say one", async () => {
@@ -59,18 +61,8 @@ describe("a new user", () => {
     expect(run).toMatchObject({ code: 0, value: { status: "succeeded", reason: "goal_achieved" } });
   });
 
-  it("keeps a blueprint that exists, unless forced", async () => {
-    project = createProject({ Makefile: "check:\n\ttrue\n", "blueprint.yaml": "mine\n" });
-    const refused = await project.pawl("init");
-    expect(refused.code).toBe(3);
-    expect(refused.stderr).toContain("CLI_FILE_EXISTS");
-    expect(readFileSync(join(project.root, "blueprint.yaml"), "utf8")).toBe("mine\n");
-    expect((await project.pawl("init", "--force")).code).toBe(0);
-    expect(readFileSync(join(project.root, "blueprint.yaml"), "utf8")).toContain('["make", "check"]');
-  });
-
   it("works from a folder below the project and from outside it", async () => {
-    project = createProject({ Makefile: "test:\n\t@pwd\n", "sub/keep": "", "pawl.yaml": "" });
+    project = createProject({ Makefile: "test:\n\t@pwd\n", "sub/keep": "" });
     await project.pawl("init");
     const outside = createProject();
     expect((await outside.pawl("run", "check", "-C", project.root)).code).toBe(0);

@@ -122,3 +122,70 @@ describe("six runs in six processes", () => {
       expect(begin - (begins[at + 1] as number)).toBeGreaterThan(1500);
   });
 });
+
+/** Behind a wall: it writes nothing, what it did stands in the journal. */
+const WALLED = `version: 1
+name: walled
+workspace: directory
+policy: { allow: [{ run: ["sh", "**"] }] }
+stages:
+  - { id: fix, command: [sh, refusing.sh], quota: codex }
+`;
+const REFUSING = VENDOR.replaceAll(/^ *echo "(?:refused|begin|end).*\n/gm, "");
+const LOOPS = "loops:\n  daily: { blueprint: walled.yaml, every: 24h }\n";
+
+describe("runs that rest in a project that is served", () => {
+  beforeEach(() => {
+    for (const [name, text] of [
+      ["walled.yaml", WALLED],
+      ["refusing.sh", REFUSING],
+      ["pawl.yaml", LOOPS],
+    ] as const)
+      project.write(name, text);
+  });
+
+  async function rest(): Promise<string> {
+    const { code, stdout } = await project.pawl("run", "walled.yaml", "--no-auto-resume");
+    expect(code).toBe(2);
+    return /r_\w+/.exec(stdout)?.[0] ?? "";
+  }
+
+  /** When the stage of a run began for the last time, and when it was through; null: it is not yet. */
+  async function passage(run: string): Promise<{ readonly from: number; readonly to: number } | null> {
+    const { stdout } = await project.pawl("events", run, "--jsonl");
+    const lines = stdout.trim().split("\n");
+    const events = lines.flatMap((line) => (JSON.parse(line) as { event?: { type: string; at: number } }).event ?? []);
+    const last = (type: string): number => events.findLast((event) => event.type === type)?.at ?? 0;
+    return last("run.finished") === 0 ? null : { from: last("stage.started"), to: last("stage.finished") };
+  }
+
+  it("are woken when their time has come, one of them first and the others one by one", async () => {
+    const reset = refuse(6);
+    const runs = [await rest(), await rest(), await rest()];
+    const serving = project.start("serve", "--jsonl");
+    await serving.until("serve.ready");
+    const passages = async () => (await Promise.all(runs.map(passage))).filter((each) => each !== null);
+    await expect.poll(async () => (await passages()).length, { timeout: 40_000, interval: 1000 }).toBe(3);
+    serving.child.kill("SIGINT");
+    expect((await serving.ended).stdout.match(/"run.woken"/g)).toHaveLength(3);
+    const [first, second, third] = (await passages()).sort((a, b) => a.from - b.from);
+    expect(first?.from).toBeGreaterThanOrEqual(reset);
+    expect(second?.from).toBeGreaterThanOrEqual(first?.to ?? Number.NaN);
+    expect((third?.from ?? 0) - (second?.from ?? 0)).toBeGreaterThan(1500);
+  });
+
+  it("rest on with --no-auto-resume, and where pawl.yaml says so", async () => {
+    refuse(1);
+    const run = await rest();
+    refuse(-1);
+    await sleep(1500);
+    const once = (...args: string[]) => project.pawl("serve", "--once", ...args);
+    expect((await once("--no-auto-resume")).code).toBe(0);
+    project.write("pawl.yaml", `auto_resume: false\n${LOOPS}`);
+    expect((await once()).code).toBe(0);
+    expect(await passage(run)).toBeNull();
+    project.write("pawl.yaml", LOOPS);
+    expect((await once()).code).toBe(0);
+    expect(await passage(run)).not.toBeNull();
+  });
+});

@@ -79,7 +79,7 @@ describe("a terminate signal", () => {
 });
 
 describe("two processes", () => {
-  it("cancel, pause and follow a run that another process hosts", async () => {
+  it("M11: cancel, pause and follow a run that another process hosts", async () => {
     const run = project.start("run", "hang.yaml", DANGER);
     await childPid();
     const held = await project.pawl("resume", "@last");

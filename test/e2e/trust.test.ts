@@ -60,6 +60,17 @@ async function verified(): Promise<{
   return { code, wrong, value: value as Verified };
 }
 
+describe("S9: a run at L0", () => {
+  it("shows the plan, and nothing is run or written", async () => {
+    const { code, stdout } = await project.pawl("run", "blueprint.yaml", "--level", "L0");
+    expect([code, stdout]).toMatchObject([0, expect.stringContaining("level L0 (plans only, nothing runs)")]);
+    expect(stdout.endsWith("Nothing was run.\n")).toBe(true);
+    const tick = await project.pawl("run", "daily-triage", "--level", "L0", "--dry-run", "--param", 'test=["true"]');
+    expect([tick.code, tick.stdout]).toMatchObject([0, expect.stringContaining("Nothing was run.")]);
+    expect(git("status", "--porcelain", "--ignored")).toBe("");
+  });
+});
+
 describe("the certificate of a run", () => {
   beforeEach(async () => {
     expect(await project.pawl("run", "blueprint.yaml", "--level", "L2")).toMatchObject({ code: 0, stderr: "" });

@@ -6,6 +6,7 @@ import { codeFrame, type Diagnostic } from "../../src/base/diagnostic.ts";
 import { BLUEPRINT_ERRORS } from "../../src/blueprint/errors.ts";
 import { parseModels } from "../../src/blueprint/models/parse-models.ts";
 import { parsePolicy, parseRepositoryPolicy } from "../../src/blueprint/policy/parse-policy.ts";
+import { parseProject } from "../../src/blueprint/project/parse-project.ts";
 import { parseBlueprint } from "../../src/blueprint/validate.ts";
 
 const FOLDER = join(import.meta.dirname, "blueprints");
@@ -38,11 +39,14 @@ const textOf = (kind: string, name: string): string =>
 
 const results = new Map<string, readonly Diagnostic[]>();
 
-/** Policies and models in files of their own are read by the same rules. */
+/** Loops, policies and models in files of their own are read by the same rules. */
 function parse(
   name: string,
   text: string,
-): ReturnType<typeof parseBlueprint | typeof parseRepositoryPolicy | typeof parsePolicy | typeof parseModels> {
+): ReturnType<
+  typeof parseBlueprint | typeof parseRepositoryPolicy | typeof parsePolicy | typeof parseModels | typeof parseProject
+> {
+  if (name.startsWith("project-")) return parseProject(text, `${name}.yaml`);
   if (name.startsWith("models-")) return parseModels(text, `${name}.yaml`);
   if (name.startsWith("pawl-")) return parseRepositoryPolicy(text, `${name}.yaml`);
   return name.startsWith("policy-")

@@ -6,7 +6,7 @@ import { capsOfRegistry, parseRegistry } from "../../src/blueprint/dialects/regi
 import { type CostWarning, estimateCost } from "../../src/limits/cost/estimate.ts";
 
 const FILE = "registry/registry.yaml";
-const read = parseRegistry(readFileSync(join(import.meta.dirname, FILE), "utf8"), FILE);
+const read = parseRegistry(readFileSync(join(import.meta.dirname, FILE), "utf8"), FILE, "strict");
 const patterns = read.ok ? read.value : [];
 
 const EARLY: CostWarning = "early_exit_needed";

@@ -1,9 +1,9 @@
 /** apply_patch and generate_diff_report: trees in the vault, and no file anywhere. */
 import { readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { ActionReport } from "../../src/ports/actions.ts";
 import { type ActionRepository, actionRepository, RUN } from "../support/action-repository.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
 const errorOf = (report: ActionReport): string => (report.ok ? "no error" : report.error);
 const GOOD = `diff --git a/src/a.txt b/src/a.txt
@@ -30,11 +30,24 @@ function addition(path: string, content: string, mode = "100644"): string {
 const filesOf = (repository: ActionRepository, tree: string): string =>
   repository.inVault("ls-tree", "-r", "--name-only", tree);
 
+/** Where temporary files of this process go until the test is over: other suites use the common place at the same time. */
+function ownTemporary(): string {
+  const folder = tempDir();
+  const before = process.env["TMPDIR"];
+  process.env["TMPDIR"] = folder;
+  onTestFinished(() => {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+  });
+  return folder;
+}
+
 describe("apply_patch", () => {
   it("gives the tree with the patch, the same one every time, and touches the project nowhere", async () => {
     const repository = actionRepository();
     const state = repository.state();
     const start = repository.save({ x: "1" });
+    const temporary = ownTemporary();
     const report = await repository.perform("apply_patch", { patch: GOOD }, { tree: start, level: "L1" });
     if (!report.ok) throw new Error(report.error);
     const tree = report.tree ?? "";
@@ -49,7 +62,7 @@ describe("apply_patch", () => {
     expect(await repository.perform("apply_patch", { patch: GOOD }, { tree: start })).toEqual(report);
     expect(repository.state()).toBe(state);
     expect(repository.inVault("fsck", "--strict")).not.toContain("error");
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("pawl-index-"))).toEqual([]);
+    expect(readdirSync(temporary)).toEqual([]);
   });
 
   it.each([

@@ -1,9 +1,9 @@
 /** SIGKILL at any moment of a run of the harness: it goes on in the middle of its talk, and nothing is paid twice. */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { tempDir } from "../support/temp-dir.ts";
 
 const CHILD = join(import.meta.dirname, "..", "support", "harness", "crash-child.ts");
@@ -12,9 +12,12 @@ const ROUNDS = process.env["PAWL_FULL"] === "1" ? 40 : 5;
 const linesOf = (file: string): readonly string[] =>
   existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
 
+const start = (dir: string, mode: string) =>
+  spawn(process.execPath, ["--import", import.meta.resolve("tsx"), CHILD, dir, mode]);
+
 /** Runs it to its end, or kills it a moment after its journal has grown. */
 async function life(dir: string, mode: string, killAfterMs: number | null): Promise<string | null> {
-  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), CHILD, dir, mode]);
+  const child = start(dir, mode);
   let said = "";
   child.stdout.on("data", (chunk) => {
     said += String(chunk);
@@ -52,4 +55,28 @@ test("T13: a killed run goes on without repeating a side effect", { timeout: 600
     expect(paid.length).toBeLessThanOrEqual(10);
   }
   expect(kills).toBeGreaterThanOrEqual(ROUNDS);
+});
+
+test("T13: a run that another process has is refused by its name, and is free the instant that is killed", {
+  timeout: 120_000,
+}, async () => {
+  const dir = tempDir();
+  const first = start(dir, "slow");
+  const gone = new Promise((resolve) => first.on("close", resolve));
+  onTestFinished(() => void first.kill("SIGKILL"));
+  const journal = join(dir, "journal", "r_000000000001.jsonl");
+  while (!linesOf(journal).some((line) => line.includes("call.intended"))) await sleep(10);
+  const before = linesOf(journal);
+  const second: unknown = JSON.parse((await life(dir, "resume", null)) ?? "null");
+  expect(second).toEqual({
+    status: "failed",
+    output: "",
+    steps: 0,
+    why: expect.stringContaining(`held by process ${first.pid} on `),
+  });
+  expect(linesOf(journal).filter((line) => !line.includes("run.lived"))).toEqual(before);
+  first.kill("SIGKILL");
+  await gone;
+  expect(JSON.parse((await life(dir, "resume", null)) ?? "null")).toMatchObject({ status: "completed", steps: 11 });
+  expect(readdirSync(join(dir, "journal"))).toEqual(["r_000000000001.jsonl"]);
 });

@@ -78,7 +78,8 @@ async function work(dir: string, name: string, cap: number, dice: Chance): Promi
       if (begun !== undefined) first = begun + 1;
       if (refused !== undefined) worked.refused = true;
     }
-    if (said.at(-1)?.ended === true || worked.refused || first > CALLS) return worked;
+    if (said.at(-1)?.ended === true || worked.refused) return worked;
+    // Killed in its last call it is started once more all the same: what it held is settled by nobody else, and others may wait for it.
     worked.kills += 1;
   }
 }

@@ -1,6 +1,7 @@
 /** The built-in harness as a backend: its built program behind the wall, its models behind the gateway. */
 import { join } from "node:path";
 import { createModelBackend } from "../../src/adapters/agents/model/backend.ts";
+import { NO_HOST_TOOLS } from "../../src/adapters/agents/model/host-hands.ts";
 import type { AgentBackend } from "../../src/ports/agents/agent-backend.ts";
 import { agentBackendContract, type Scenario } from "../contract/agent-backend.contract.ts";
 import { openDoor } from "../support/agents/model-door.ts";
@@ -13,6 +14,7 @@ function backendIn(root: string): AgentBackend {
   return createModelBackend({
     ...{ executor: executorIn(root), root, program: PROGRAM, nodeProgram: process.execPath, version: "0.0.0" },
     tiers: () => Promise.resolve({}),
+    openHostTools: () => Promise.resolve(NO_HOST_TOOLS),
   });
 }
 

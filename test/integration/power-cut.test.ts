@@ -62,6 +62,7 @@ describe.runIf(withStrace)("a journal, watched at its system calls", () => {
   it.each([
     { work: "appends", most: 200, folders: ["project", "project/.pawl"] },
     { work: "runs", most: 50, folders: ["project", "project/.pawl"] },
+    { work: "ledger", most: 100, folders: ["project", "project/.pawl"] },
   ] as const)("acknowledges nothing of $work before it and its folders are synced", async ({ work, most, folders }) => {
     const report = await traceWriter(tempDir(), { work, sync: "full", most });
     expect(report.early).toBe(0);

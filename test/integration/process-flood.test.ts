@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterEach, describe, expect, it } from "vitest";
 import { createMemoryArtifacts } from "../../src/adapters/memory/artifacts.ts";
 import { createRedactor } from "../../src/base/redact.ts";
 import type { ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
+import { listenForDeafness } from "../support/deafness.ts";
 import { executorIn, makeFolder, removeFolders, shell, wallOf } from "../support/process-fixture.ts";
 
 afterEach(removeFolders);
@@ -29,7 +29,7 @@ interface Observed {
 async function run(request: ProcessRequest): Promise<Observed> {
   const root = makeFolder();
   const artifacts = createMemoryArtifacts({ maxBytes: 64 << 20 });
-  const delay = monitorEventLoopDelay({ resolution: 5 });
+  const deafness = await listenForDeafness();
   let peak = 0;
   let liveBytes = 0;
   let shown = 0;
@@ -38,7 +38,6 @@ async function run(request: ProcessRequest): Promise<Observed> {
     peak = Math.max(peak, process.memoryUsage.rss());
     liveBytes = Math.max(liveBytes, bytesBelow(join(root, "logs")));
   }, 20);
-  delay.enable();
   const report = await executorIn(root, { artifacts, redact }).execute(
     request,
     new AbortController().signal,
@@ -46,10 +45,10 @@ async function run(request: ProcessRequest): Promise<Observed> {
       shown += text.length;
     },
   );
-  delay.disable();
+  const deafMs = await deafness.stop();
   clearInterval(timer);
   expect(shown).toBeGreaterThan(0);
-  return { report, deafMs: delay.max / 1e6, grownBytes: peak - before, liveBytes };
+  return { report, deafMs, grownBytes: peak - before, liveBytes };
 }
 
 function bytesBelow(folder: string): number {

@@ -1,7 +1,6 @@
 /** Processes that take all they can get: each is stopped with the right cause, and the host stays well. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterEach, describe, expect, it } from "vitest";
 import { classify } from "../../src/adapters/process/classify.ts";
 import { createAccount } from "../../src/adapters/process/watch/account.ts";
@@ -10,6 +9,7 @@ import { createHistory } from "../../src/adapters/process/watch/history.ts";
 import { sha256 } from "../../src/base/digest.ts";
 import type { Resources } from "../../src/plan/plan.ts";
 import type { ProcessReport } from "../../src/ports/executor.ts";
+import { listenForDeafness } from "../support/deafness.ts";
 import {
   executorIn,
   makeFolder,
@@ -19,6 +19,7 @@ import {
   shell,
   wallOf,
 } from "../support/process-fixture.ts";
+import { bubblewrap } from "../support/sandbox-fixture.ts";
 
 afterEach(removeFolders);
 
@@ -46,16 +47,15 @@ async function run(
   argv: readonly string[],
   limits: Partial<Resources>,
 ): Promise<Observed> {
-  const delay = monitorEventLoopDelay({ resolution: 5 });
+  const deafness = await listenForDeafness();
   const before = process.memoryUsage.rss();
-  delay.enable();
   const from = performance.now();
   const executor = executorIn(makeFolder());
   const request = requestOf(argv, { wall: wallOf(mode, limits), timeoutMs: 30_000 });
   const report = await executor.execute(request, new AbortController().signal, () => undefined);
   const ms = performance.now() - from;
-  delay.disable();
-  return { report, ms, deafMs: delay.max / 1e6, grownBytes: process.memoryUsage.rss() - before };
+  const deafMs = await deafness.stop();
+  return { report, ms, deafMs, grownBytes: process.memoryUsage.rss() - before };
 }
 
 const expectWell = ({ deafMs, grownBytes }: Observed): void => {
@@ -231,10 +231,24 @@ describe("a control group of the second version", () => {
   });
 });
 
+describe("a wall that is slow to stand", () => {
+  it("takes nothing of what its program may have", async () => {
+    const root = makeFolder();
+    const program = join(root, "bwrap");
+    writeFileSync(program, '#!/bin/bash\n[ "$1" = --version ] || sleep 0.3\nexec /usr/bin/bwrap "$@"\n', {
+      mode: 0o755,
+    });
+    const executor = executorIn(root, { sandbox: bubblewrap({ program }) });
+    const request = shell("echo over", { wall: wallOf("workspace_write", { processes: 1 }) });
+    const report = await executor.execute(request, new AbortController().signal, () => undefined);
+    expect(report).toMatchObject({ cause: "ok", used: { outputBytes: 5 } });
+  });
+});
+
 describe("want of memory", () => {
   const killed = { code: null, signal: "SIGKILL", ending: null, fileBytes: null } as const;
 
-  it("is the cause only with evidence, and only when we did not kill", () => {
+  it("M4: is the cause only with evidence, and only when we did not kill", () => {
     const cause = (change: object): string => classify({ ...killed, oomKilled: "someone", ...change }).cause;
     expect(cause({})).toBe("oom");
     expect(cause({ code: 137, signal: null })).toBe("oom");

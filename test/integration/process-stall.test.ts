@@ -58,7 +58,7 @@ describe("a silent process", () => {
     expect((await run(shell(script, { stallMs: 400 }))).report.cause).toBe("ok");
   });
 
-  it("is stalled although it wakes up now and then", async () => {
+  it("M3: is stalled although it wakes up now and then", async () => {
     const script = "setTimeout(() => {}, 60000); setInterval(() => {}, 50)";
     const request = { ...shell(""), argv: [process.execPath, "-e", script], stallMs: 1500 };
     expect((await run(request)).report.cause).toBe("stall");

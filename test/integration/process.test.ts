@@ -30,7 +30,7 @@ describe("descendants", () => {
   const pidsIn = (log: string): Record<string, number> =>
     Object.fromEntries([...log.matchAll(/^(\w+) (\d+)$/gm)].map(([, name, pid]) => [name, Number(pid)]));
 
-  it("that ignore the polite signal, left the session or forked twice are gone after a timeout", async () => {
+  it("M2: that ignore the polite signal, left the session or forked twice are gone after a timeout", async () => {
     const report = await run(requestOf(["/bin/sh", TREE], { timeoutMs: 300 }));
     expect(report).toMatchObject({ cause: "timeout", signal: "SIGKILL" });
     const pids = pidsIn((await logOf(report)).toString());
@@ -122,7 +122,7 @@ describe("log", () => {
     expect(log).toMatch(/^(\[redacted:secret\] )+\n\[pawl: \d+ bytes left out here\]\n(\[redacted:secret\] )+$/);
   });
 
-  it("of 100 MB takes no more memory than one of 1 MB, and the process ends in time", async () => {
+  it("M6: of 100 MB takes no more memory than one of 1 MB, and the process ends in time", async () => {
     const megabytes = 100;
     const before = process.memoryUsage().rss;
     let peak = before;

@@ -5,6 +5,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,10 +14,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { basename, join, resolve } from "node:path";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { makeFolder, removeFolders } from "../support/process-fixture.ts";
-import { bubblewrap, follow, programOf, start } from "../support/sandbox-fixture.ts";
+import { bubblewrap, follow, programOf, runScript, start } from "../support/sandbox-fixture.ts";
 
 const REAL = "/usr/bin/bwrap";
 const VERSION = '[ "$1" = --version ] && { echo "bubblewrap 0.8.0"; exit 0; }';
@@ -153,6 +154,19 @@ describe("a sandbox that cannot be trusted", () => {
     const sandbox = bubblewrap(change);
     expect((await sandbox.check()).missing).toMatch(missing);
     await expect(sandbox.enclose(programOf(["true"]))).rejects.toMatchObject({ code: "SANDBOX_UNAVAILABLE" });
+  });
+
+  it("shows a readable folder below the temporary files of this machine, and nothing beside it", async () => {
+    const [shown, beside] = [0, 0].map(() => mkdtempSync("/tmp/pawl-shown-")) as [string, string];
+    onTestFinished(() => {
+      for (const folder of [shown, beside]) rmSync(folder, { recursive: true });
+    });
+    writeFileSync(join(shown, "file"), "");
+    const sandbox = bubblewrap({ readable: [shown] });
+    expect(await sandbox.check()).toMatchObject({ missing: null });
+    const script = `ls -A /tmp; ls ${shown}; [ -e ${beside} ] || echo hidden`;
+    const { stdout } = await runScript(sandbox, makeFolder(), script);
+    expect(stdout).toBe(`${basename(shown)}\nfile\nhidden\n`);
   });
 
   it("is tried again when its program has been changed, removed or is good again", async () => {

@@ -19,6 +19,8 @@ export interface CliProcess {
   readonly ended: Promise<CliResult>;
   /** Resolves when the text appeared on standard output or error; fails when the process ends without it. */
   until(text: string): Promise<void>;
+  /** Standard output so far. */
+  stdout(): string;
 }
 
 export interface Project {
@@ -88,14 +90,15 @@ function startCli(cwd: string, args: readonly string[], more: Readonly<Record<st
         await sleep(10);
       }
     },
+    stdout: () => stdout,
   };
 }
 
 /** Waits until `check` holds; fails after five seconds. */
-export async function eventually(check: () => boolean, what: string): Promise<void> {
-  const until = performance.now() + 5000;
+export async function eventually(check: () => boolean, what: string, withinMs = 5000): Promise<void> {
+  const until = performance.now() + withinMs;
   while (!check()) {
-    if (performance.now() > until) throw new Error(`did not happen within five seconds: ${what}`);
+    if (performance.now() > until) throw new Error(`did not happen within ${withinMs} ms: ${what}`);
     await sleep(20);
   }
 }

@@ -41,7 +41,11 @@ export const TEST_AGENTS: readonly AgentSignature[] = [
   {
     name: "asks",
     capabilities: { ...CAPABILITIES, oversight: oversightOf("mediated") },
-    settings: { script: { required: false, summary: "what it does." }, depth: { required: false, summary: "any." } },
+    settings: {
+      script: { required: false, summary: "what it does." },
+      depth: { required: false, summary: "any." },
+      mcp: { required: false, summary: "any." },
+    },
   },
   {
     name: "walled",

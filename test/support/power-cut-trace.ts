@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import type { Work } from "./power-cut.ts";
 
 export interface TraceOptions {
-  readonly work: Work;
+  /** `ledger`: reservations and settlements, which are synced on another thread. */
+  readonly work: Work | "ledger";
   readonly sync: "full" | "normal";
   /** The writer ends after so many events. */
   readonly most: number;
@@ -22,10 +23,13 @@ export interface TraceReport {
 }
 
 const WRITER = fileURLToPath(new URL("./power-cut-writer.ts", import.meta.url));
-/** Only the first thread is traced: SQLite runs there, and acknowledgements are printed there. */
+/** Without `-f` only the first thread is traced: SQLite runs there, and acknowledgements are printed there. */
 const STRACE = ["-y", "-qq", "-s", "0", "-e", "trace=write,pwrite64,fsync,fdatasync"];
-/** call(descriptor</path>, …) = result */
-const CALL = /^(\w+)\(\d+<([^>]*)>.*\) += (-?\d+)/;
+/** [thread] call(descriptor</path>, … */
+const BEGUN = /^(?:(\d+) +)?(\w+)\(\d+<([^>]*)>/;
+/** [thread] <... call resumed>…, when another thread was heard meanwhile. */
+const RESUMED = /^(\d+) +<\.\.\. \w+ resumed>/;
+const RESULT = /\) += (-?\d+)/;
 const PRINTING = 'exec strace "$@" > "$0"';
 
 export function hasStrace(): boolean {
@@ -38,27 +42,30 @@ export async function traceWriter(dir: string, options: TraceOptions): Promise<T
   const [root, said, trace] = [join(dir, "project"), join(dir, "acknowledged"), join(dir, "trace")];
   mkdirSync(root);
   closeSync(openSync(said, "w"));
+  const threads = work === "ledger" ? ["-f"] : [];
   const writing = [process.execPath, "--import", "tsx", WRITER, root, work, sync, String(most)];
-  await promisify(execFile)("sh", ["-c", PRINTING, said, ...STRACE, "-o", trace, ...writing]);
+  await promisify(execFile)("sh", ["-c", PRINTING, said, ...threads, ...STRACE, "-o", trace, ...writing]);
   return judge(readFileSync(trace, "utf8"), dir, said);
 }
 
 function judge(trace: string, dir: string, said: string): TraceReport {
-  const unsynced = new Set<string>();
+  /** How many writes of a file are not synced. */
+  const unsynced = new Map<string, number>();
   const synced = new Set<string>();
   let syncedFirst: readonly string[] = [];
   let acknowledgements = 0;
   let early = 0;
-  for (const [call = "", path = ""] of callsOf(trace)) {
+  for (const { call, path, before } of callsOf(trace, (of) => unsynced.get(of))) {
     if (path === said) {
       acknowledgements += 1;
       if (acknowledgements === 1) syncedFirst = [...synced];
       if (unsynced.size > 0) early += 1;
     } else if (call === "fsync" || call === "fdatasync") {
-      unsynced.delete(path);
+      // What is written while a sync is under way is not part of it.
+      if (unsynced.get(path) === before) unsynced.delete(path);
       synced.add(path.slice(dir.length + 1));
     } else if (isJournal(path)) {
-      unsynced.add(path);
+      unsynced.set(path, (unsynced.get(path) ?? 0) + 1);
     }
   }
   return { acknowledgements, early, syncedFirst };
@@ -68,10 +75,28 @@ function isJournal(path: string): boolean {
   return basename(path) === "pawl.db" || basename(path) === "pawl.db-wal";
 }
 
-/** The calls that succeeded, in order. */
-function* callsOf(trace: string): Generator<readonly [string, string]> {
+interface Call {
+  readonly call: string;
+  readonly path: string;
+  /** What `look` said when it began. */
+  readonly before: number | undefined;
+}
+
+/** The calls that succeeded, in the order of their ends. */
+function* callsOf(trace: string, look: (path: string) => number | undefined): Generator<Call> {
+  const underWay = new Map<string, Call>();
   for (const line of trace.split("\n")) {
-    const found = CALL.exec(line);
-    if (found !== null && Number(found[3]) >= 0) yield [found[1] ?? "", found[2] ?? ""];
+    const resumed = RESUMED.exec(line);
+    const begun = BEGUN.exec(line);
+    const thread = resumed?.[1] ?? begun?.[1] ?? "";
+    if (begun !== null) {
+      const [, , call = "", path = ""] = begun;
+      underWay.set(thread, { call, path, before: look(path) });
+    }
+    const result = RESULT.exec(line);
+    const ended = underWay.get(thread);
+    if (result === null || ended === undefined) continue;
+    underWay.delete(thread);
+    if (Number(result[1]) >= 0) yield ended;
   }
 }

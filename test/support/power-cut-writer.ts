@@ -116,4 +116,25 @@ async function runs(): Promise<void> {
   await runtime.close();
 }
 
-await (work === "runs" ? runs() : appends());
+/** One line for each reservation and each settlement, once it is acknowledged. */
+async function reservations(): Promise<void> {
+  const store = await openSqliteStore({ dir: statePaths(root).state, clock: createSystemClock() });
+  const accounts = [{ scope: "run", name: "r" }] as const;
+  const lane = async (name: number): Promise<void> => {
+    for (let n = 1; !isOver(); n += 1) {
+      const key = `r/${name}/${n}`;
+      const asking = { key, at: 1, accounts, amounts: { tokens: 10 }, caps: [], priority: 0, wait: false } as const;
+      await store.ledger.reserve(asking);
+      said += 1;
+      writeSync(1, `${key} reserved\n`);
+      await store.ledger.settle(key, { tokens: 7 }, 2);
+      said += 1;
+      writeSync(1, `${key} settled\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, (_, name) => lane(name)));
+  await store.close();
+}
+
+const WORK: Readonly<Record<string, () => Promise<void>>> = { runs, appends, ledger: reservations };
+await WORK[work]?.();

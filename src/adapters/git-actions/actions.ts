@@ -1,6 +1,7 @@
 /** The git actions. They work on the user's repository and the vault; no folder that a stage can write is ever looked at. */
 import type { Action } from "../../ports/actions.ts";
 import type { Artifacts } from "../../ports/artifacts.ts";
+import { applySpec } from "./apply-action.ts";
 import { branchSpec, commitSpec } from "./commit-actions.ts";
 import { diffSpec } from "./diff-action.ts";
 import { createGitHub, type GitHubOptions } from "./github.ts";
@@ -31,7 +32,7 @@ export function createGitActions(options: GitActionsOptions): readonly Action[] 
   const hooksFolders = options.hooksFolders ?? (async () => []);
   const git = createGit({ program, root, vault, env });
   const scope: Scope = { git, root, vault, artifacts, holdVault, hooksFolders, github: createGitHub(options.github) };
-  return [commitSpec, branchSpec, mergeSpec, pushSpec, pullRequestSpec, patchSpec, diffSpec].map((spec) =>
+  return [commitSpec, branchSpec, mergeSpec, pushSpec, pullRequestSpec, patchSpec, diffSpec, applySpec].map((spec) =>
     actionOf(scope, spec(scope)),
   );
 }

@@ -107,7 +107,12 @@ async function squash(
 }
 
 /** Files first, then the branch: what a crash leaves in between is told by its index and completed by the next attempt. */
-async function advance({ git }: Scope, { into, target }: Merge, commit: string, key: string): Promise<void> {
+export async function advance(
+  { git }: Pick<Scope, "git">,
+  { into, target }: Pick<Merge, "into" | "target">,
+  commit: string,
+  key: string,
+): Promise<void> {
   const folder = await checkoutOf(git.project, into);
   const checkout: Checkout | undefined =
     folder === undefined ? undefined : await inspectCheckout(git.project, folder, target, commit);

@@ -46,7 +46,12 @@ export function pushSpec(scope: Scope): Spec {
 }
 
 /** The last commit of a branch that only this run has built; it holds exactly what the workspace holds now. */
-export async function handedOn({ git, root }: Scope, branch: string, run: string, snapshot: Snapshot): Promise<string> {
+export async function handedOn(
+  { git, root }: Pick<Scope, "git" | "root">,
+  branch: string,
+  run: string,
+  snapshot: Snapshot,
+): Promise<string> {
   const base = await baseOf(git, snapshot.id, root);
   const tip = await branchTip(git.project, branch);
   if (tip === undefined || tip === base) throw pawlError(GIT_ERRORS, "GIT_BRANCH_MISSING", { branch });

@@ -1,4 +1,6 @@
-/** What a server prints, line by line. A line that is no message is noise: it is dropped, and too much of it is the end. */
+/** What a server prints, line by line. A line that is no message, or is nested beyond reason, is noise: it is dropped, and too much of it is the end. */
+
+import { readJson } from "../../base/schema/read-json.ts";
 
 export interface MessageLines {
   /** What is wrong with all that came so far; undefined: nothing. */
@@ -50,12 +52,8 @@ export function createMessageLines(onMessage: (message: Message) => void): Messa
 
 function parse(line: string): Message | undefined {
   if (!line.trimStart().startsWith("{")) return undefined;
-  try {
-    const value: unknown = JSON.parse(line);
-    return isMessage(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(line);
+  return isMessage(value) ? value : undefined;
 }
 
 function isMessage(value: unknown): value is Message {

@@ -13,6 +13,7 @@ import { createOutputCapture } from "./output/output-capture.ts";
 import { killMarked } from "./reap.ts";
 import { writeReport } from "./report.ts";
 import { type Host, runProcess } from "./run-process.ts";
+import { beginKeeping } from "./take/keep.ts";
 import { endLeftGroups } from "./terminate.ts";
 import { createOomCount } from "./watch/account.ts";
 import { createGroups } from "./watch/group.ts";
@@ -67,18 +68,18 @@ export function createProcessExecutor(options: ProcessExecutorOptions): Executor
       const { run, stage, attempt, argv } = request;
       const from = performance.now();
       const logPath = liveLogPath(logsDir, run, stage, attempt);
-      const expectedMs = history.expectedMs(argv);
-      const heart = createHeart({ heartbeats, request, logPath, redact, expectedMs });
+      const heart = createHeart({ heartbeats, request, logPath, redact, expectedMs: history.expectedMs(argv) });
       const log = createLog(cap);
       const liveLog = createLiveLog(logPath, cap, redact);
       const output = createOutputCapture(request.capture, request.evidence?.report === null);
       await clearing.get(logPath);
       const inputs = await layOutInputs(artifacts, tempDir, request);
       try {
+        const keeping = await beginKeeping(request.folder, options.root, request.keep ?? []);
         const gathered = await runProcess(host, request, { inputs, log, liveLog, output, heart, signal, onOutput });
-        const written = await writeReport({ artifacts, redact }, request, gathered, { log, output });
-        const { stripped } = inputs;
-        const report = Object.keys(stripped).length === 0 ? written : { ...written, stripped };
+        const kept = await keeping.end({ artifacts, redact });
+        const written = await writeReport({ artifacts, redact }, request, gathered, { log, output, kept });
+        const report = Object.keys(inputs.stripped).length === 0 ? written : { ...written, stripped: inputs.stripped };
         // A host that leaves records nothing of this attempt: its next host finds here what it had written.
         if (signal.reason === "drain") await liveLog.leave();
         else await liveLog.end();

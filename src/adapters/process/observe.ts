@@ -16,6 +16,8 @@ export interface Observation {
   readonly stallMs: number | null;
   readonly limits: Resources;
   readonly group: Group | null;
+  /** Until then only those are there that build the wall; what they take is not held against the program. */
+  readonly hasBegun: () => boolean;
   readonly onChunk: (stream: "stdout" | "stderr", chunk: Buffer) => void;
   readonly onSample: (sample: TreeSample) => void;
 }
@@ -38,7 +40,7 @@ export interface Observer {
 }
 
 export function observe(subject: Observation, stopBecause: (why: Ending) => void): Observer {
-  const { tree, stallMs, limits, group } = subject;
+  const { tree, stallMs, limits, group, hasBegun } = subject;
   const progress = createProgress();
   let hasMoved = false;
   const everyMs = Math.min(pauseFor(limits, group), (stallMs ?? 1000) / 4);
@@ -47,7 +49,7 @@ export function observe(subject: Observation, stopBecause: (why: Ending) => void
     hasMoved = progress.compare(sample, performance.now());
     if (hasMoved) silence?.touch();
     subject.onSample(sample);
-    const why = exceeded(limits, sample, tree.sharedMemory) ?? toldBy(group, limits);
+    const why = hasBegun() ? (exceeded(limits, sample, tree) ?? toldBy(group, limits)) : null;
     if (why !== null) stopBecause(why);
   });
   const silence =
@@ -65,8 +67,8 @@ export function observe(subject: Observation, stopBecause: (why: Ending) => void
       silence?.cancel();
     },
     lastWord: () => {
-      const few = limits.processes !== null && limits.processes < HARD_BELOW;
-      return toldBy(group, limits) ?? (few ? exceeded(limits, tree.look(most), tree.sharedMemory) : null);
+      const few = hasBegun() && limits.processes !== null && limits.processes < HARD_BELOW;
+      return toldBy(group, limits) ?? (few ? exceeded(limits, tree.look(most), tree) : null);
     },
     overflow,
   };

@@ -4,10 +4,19 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { sendSignal } from "./terminate.ts";
-import { hasVariable, listProcesses, newestPid, type ProcessFact, readProcess } from "./watch/proc.ts";
+import {
+  hasVariable,
+  listProcesses,
+  newestPid,
+  type ProcessFact,
+  processesBetween,
+  readProcess,
+} from "./watch/proc.ts";
 
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 4;
+/** So many ids are asked for quicker than the list of all processes. */
+const FEW = 32;
 
 /**
  * Kills every process that holds the key, again and again until none is left. Resolves to the ids of those that could
@@ -28,10 +37,16 @@ export async function killMarked(key: string, since = 0): Promise<readonly numbe
 function findMarked(key: string, since: number): readonly ProcessFact[] {
   const newest = since === 0 ? 0 : newestPid();
   if (since > 0 && newest === since) return [];
-  const isWanted = newest > since ? (pid: number) => pid > since && pid <= newest : undefined;
-  return listProcesses(isWanted).filter(
+  return processesSince(since, newest).filter(
     (fact) => !fact.ended && fact.pid !== process.pid && hasVariable(fact.pid, "PAWL_KEY", key),
   );
+}
+
+/** All of them where ids have gone once around. */
+function processesSince(since: number, newest: number): readonly ProcessFact[] {
+  if (newest <= since) return listProcesses();
+  if (newest - since <= FEW) return processesBetween(since + 1, newest);
+  return listProcesses((pid) => pid > since && pid <= newest);
 }
 
 /** A group whose leader holds the key was made by the stage: all of it goes, so that none of it can fork on. */

@@ -1,8 +1,6 @@
 /** From an ended process to its report: the log, the captured value, the promised files, the verdict in words. */
-import { constants, existsSync } from "node:fs";
-import { type FileHandle, open, realpath } from "node:fs/promises";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { isPawlError } from "../../base/errors.ts";
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { formatBytes } from "../../base/size.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { Artifacts } from "../../ports/artifacts.ts";
@@ -11,6 +9,8 @@ import type { ArtifactRef, RefusedHost, ResourceUse } from "../../run/events.ts"
 import { lastLine, programName, type Verdict } from "./classify.ts";
 import { type Log, redactBytes } from "./output/capture.ts";
 import type { OutputCapture } from "./output/output-capture.ts";
+import type { Kept } from "./take/keep.ts";
+import { holdFile, storeFile } from "./take/store-file.ts";
 
 /** What one execution has gathered. */
 export interface Gathered {
@@ -26,6 +26,8 @@ export interface Gathered {
 export interface Recorded {
   readonly log: Log;
   readonly output: OutputCapture;
+  /** What it was to keep and has written. */
+  readonly kept: Kept;
 }
 
 interface Store {
@@ -34,16 +36,12 @@ interface Store {
 }
 
 const MAX_ERROR = 200;
-const NO_FILE: Readonly<Record<string, string>> = {
-  ARTIFACT_TOO_LARGE: "it is too large",
-  ARTIFACT_NOT_A_FILE: "it is missing or not an ordinary file",
-};
 
 export async function writeReport(
   store: Store,
   request: ProcessRequest,
   gathered: Gathered,
-  { log, output }: Recorded,
+  { log, output, kept }: Recorded,
 ): Promise<ProcessReport> {
   const { bytes, dropped } = log.finish(store.redact);
   const ref = await store.artifacts.put(bytes);
@@ -58,7 +56,8 @@ export async function writeReport(
     ...(verdict.what === undefined ? {} : { error: visibleLine(store.redact(sentence), MAX_ERROR) }),
     ...(settled.output === undefined ? {} : { output: settled.output }),
     log: { ...ref, dropped },
-    artifacts: settled.artifacts ?? {},
+    artifacts: { ...settled.artifacts, ...kept.artifacts },
+    ...(kept.unkept === 0 ? {} : { unkept: kept.unkept }),
     ...(evidence === undefined ? {} : { evidence }),
   };
 }
@@ -145,44 +144,6 @@ async function readWhole(file: FileHandle, size: number): Promise<Buffer> {
   return bytes.subarray(0, length);
 }
 
-/** The stored file, or why there is none. */
-async function storeFile(artifacts: Artifacts, folder: string, path: string): Promise<ArtifactRef | string> {
-  const file = await holdFile(folder, path);
-  if (file === undefined) return `is not at ${path}`;
-  try {
-    return await artifacts.putFile(file.path);
-  } catch (error) {
-    const problem = isPawlError(error) ? NO_FILE[error.code] : undefined;
-    if (problem === undefined) throw error;
-    return `cannot be stored: ${problem}`;
-  } finally {
-    await file.parent.close();
-  }
-}
-
 function invalid(what: string): Results {
   return { verdict: { cause: "invalid_output", what } };
-}
-
-const HELD_PATHS = existsSync("/proc/self/fd");
-
-/**
- * An output whose folder is below the working folder. The folder is held open and it is the held one that is checked:
- * a link that takes its place afterwards leads nowhere. The last part of the path is checked by the store.
- */
-async function holdFile(
-  folder: string,
-  path: string,
-): Promise<{ readonly path: string; readonly parent: FileHandle } | undefined> {
-  const cut = path.lastIndexOf("/");
-  const name = path.slice(cut + 1);
-  if (name === "" || name === "." || name === "..") return undefined;
-  const place = resolve(folder, path.slice(0, cut + 1));
-  const parent = await open(place, constants.O_RDONLY | constants.O_DIRECTORY).catch(() => undefined);
-  if (parent === undefined) return undefined;
-  const held = HELD_PATHS ? `/proc/self/fd/${parent.fd}` : place;
-  const way = relative(folder, await realpath(held).catch(() => sep));
-  if (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return { path: join(held, name), parent };
-  await parent.close();
-  return undefined;
 }

@@ -11,7 +11,7 @@ import { after, within } from "./watch/deadline.ts";
 import { isInit } from "./watch/proc.ts";
 import { createTree, type Tree } from "./watch/tree.ts";
 
-export interface Watch extends Omit<Observation, "child" | "tree"> {
+export interface Watch extends Omit<Observation, "child" | "tree" | "hasBegun"> {
   readonly key: string;
   readonly timeoutMs: number;
   readonly graceMs: number;
@@ -118,7 +118,10 @@ function untilExit(ward: Ward, hearing: Hearing | undefined): Promise<Exit> {
     };
     child.once("exit", finish);
     child.on("error", () => undefined);
-    const observer = observe({ ...watch, onChunk: heardBy(hearing, watch.onChunk), child, tree }, stopBecause);
+    const observer = observe(
+      { ...watch, onChunk: heardBy(hearing, watch.onChunk), child, tree, hasBegun: () => ward.hasBegun },
+      stopBecause,
+    );
     stops.push(
       () => observer.stop(),
       after(watch.timeoutMs, () => stopBecause(tooLong(watch.timeoutMs))),

@@ -8,6 +8,7 @@ import { holesAround } from "./inspect.ts";
 import { launch } from "./launcher.ts";
 import { leakedDescriptors } from "./leaked-descriptors.ts";
 import { expectedMounts, type SystemView, wallArguments } from "./wall.ts";
+import { isWithin } from "./within.ts";
 
 export interface Candidate {
   readonly program: string;
@@ -36,8 +37,7 @@ while read -r name rest; do case $name in *:*) echo "interface \${name%%:*}";; e
 for path in / /dev /etc /usr /usr/bin /proc/sys/kernel/core_pattern /proc/sysrq-trigger; do
   [ -w "$path" ] && echo "$path can be written"
 done
-set -- /tmp/* /tmp/.[!.]*
-[ "$*" = "/tmp/* /tmp/.[!.]*" ] || echo "its /tmp is not empty"
+for path in /tmp/* /tmp/.[!.]*; do [ -e "$path" ] && echo "temporary $path"; done
 unshare --user true 2>/dev/null && echo "it lets the program make namespaces"
 echo "$PAWL_PROBE"
 `;
@@ -86,7 +86,7 @@ async function tryWall({ program, system, filter, patienceMs }: Candidate): Prom
   if (heard.wasLate) return { missing: `${program} gives no answer`, hint: installHint() };
   if (!heard.wasReady)
     return { missing: `${program} cannot build a wall here${lastWords(heard)}`, hint: namespacesHint() };
-  const found = holesIn(heard, nonce);
+  const found = holesIn(heard, nonce, [...expected.keys()]);
   return found.length > 0 ? hole(program, found) : { missing: null, hint: null };
 }
 
@@ -97,14 +97,16 @@ function hole(program: string, holes: readonly string[]): Omit<Finding, "name"> 
   };
 }
 
-function holesIn(heard: Heard, nonce: string): readonly string[] {
+function holesIn(heard: Heard, nonce: string, mounts: readonly string[]): readonly string[] {
   const lines = heard.stdout.split("\n").filter((line) => line !== "");
   if (heard.code !== 0 || lines.pop() !== nonce)
     return [`what runs behind it does not answer as it should${lastWords(heard)}`];
   return lines.flatMap((line) => {
-    const name = /^interface (.*)$/.exec(line)?.[1];
-    if (name === undefined) return [line];
-    return HARMLESS_INTERFACES.has(name) ? [] : [`it has the network interface ${name}`];
+    const [, what, name = ""] = /^(interface|temporary) (.*)$/.exec(line) ?? [];
+    if (what === "interface") return HARMLESS_INTERFACES.has(name) ? [] : [`it has the network interface ${name}`];
+    // What is shown may lie below /tmp: then the way to it is there, and nothing else.
+    if (what === "temporary") return mounts.some((mount) => isWithin([name], mount)) ? [] : ["its /tmp is not empty"];
+    return [line];
   });
 }
 

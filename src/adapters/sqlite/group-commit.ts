@@ -2,12 +2,15 @@
  * Group commit: writes that are asked for together share one transaction, and so one sync of the disk. A commit begins when
  * every promise that could still ask for a write has run; now and then it waits for a turn of the event loop instead, so
  * that runs of short stages cannot keep timers, signals and sockets waiting. What comes from sockets always does, and where many
- * came together a little longer: each sync keeps all of them waiting.
+ * came together a little longer. Such a commit is synced on another thread, so that no socket waits for the disk; until then nobody
+ * hears of it, and what comes meanwhile waits for the next.
  */
 import { isPawlError, type PawlError, pawlError } from "../../base/errors.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import type { Database } from "./driver.ts";
-import { storeFailure } from "./file/failures.ts";
+import { CONSTRAINT, sqliteCode, storeFailure } from "./file/failures.ts";
+import { createWalSync } from "./file/wal-sync.ts";
+import { createPacer, type Pace } from "./pacer.ts";
 
 export interface GroupCommit {
   /**
@@ -19,9 +22,6 @@ export interface GroupCommit {
   /** Commits what is waiting; later calls are rejected. */
   close(): void;
 }
-
-/** `at_once`: as soon as nobody asks for more right now. `in_turn`: when every socket that is ready was heard. */
-export type Pace = "at_once" | "in_turn";
 
 export interface CommitHooks {
   readonly file: string;
@@ -45,45 +45,43 @@ interface Task {
   refusal: PawlError | null;
 }
 
-const COMMITS_PER_TURN = 16;
-const CROWD_MS = 4;
-
 export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit {
-  const begin = db.prepare("BEGIN IMMEDIATE");
-  const commit = db.prepare("COMMIT");
-  let waiting: Task[] = [];
+  const write = createWriter(db, hooks);
+  const wal = createWalSync(hooks.file);
   const pacer = createPacer(flush);
+  let waiting: Task[] = [];
   let closed = false;
 
   function flush(): void {
     const batch = waiting;
     if (batch.length === 0) return;
     waiting = [];
-    pacer.begin(batch.length);
+    const sync = pacer.begin(batch.length) === "in_turn" && !closed ? "later" : "now";
     try {
-      // `get` is the cheapest call: it makes no report of what was changed.
-      begin.get();
-      hooks.begun();
-      for (const task of batch) attempt(task);
-      hooks.committing();
-      commit.get();
+      write(batch, sync);
     } catch (error) {
-      abandon();
-      const failure = storeFailure(error, hooks.file);
-      for (const task of batch) task.reject(failure);
+      rejectAll(batch, error);
       return;
     }
     hooks.committed();
-    for (const task of batch) settle(task);
+    if (sync === "now") settleAll(batch);
+    else syncLater(batch);
   }
 
-  /** SQLite has rolled back by itself after some failures, such as a full disk. */
-  function abandon(): void {
-    try {
-      if (db.isTransaction) db.exec("ROLLBACK");
-    } finally {
-      hooks.rolledBack();
-    }
+  function syncLater(batch: readonly Task[]): void {
+    pacer.hold();
+    wal
+      .sync()
+      .then(
+        () => settleAll(batch),
+        (error: unknown) => rejectAll(batch, error),
+      )
+      .finally(() => pacer.release());
+  }
+
+  function rejectAll(batch: readonly Task[], error: unknown): void {
+    const failure = storeFailure(error, hooks.file);
+    for (const task of batch) task.reject(failure);
   }
 
   function refuse(): void {
@@ -103,41 +101,56 @@ export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit
     close() {
       closed = true;
       flush();
+      wal.close();
     },
   };
 }
 
-/** Says when the next commit begins. */
-function createPacer(flush: () => void) {
-  let sinceTurn = 0;
-  /** The pace of the commit that is to come; null: none is. */
-  let coming: Pace | null = null;
-  /** The last that came in turn was not alone. */
-  let isCrowded = false;
+type Write = (batch: readonly Task[], sync: "now" | "later") => void;
 
-  function inTurn(): void {
-    sinceTurn = 0;
-    setImmediate(flush);
+/** `later`: it is in the -wal file then, and not yet on the disk. */
+function createWriter(db: Database, hooks: CommitHooks): Write {
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const commit = db.prepare("COMMIT");
+
+  /** A place that is taken means that memory was behind another connection. All of it is forgotten then, and tried once more. */
+  function write(batch: readonly Task[], isAgain = false): void {
+    try {
+      // `get` is the cheapest call: it makes no report of what was changed.
+      begin.get();
+      hooks.begun();
+      for (const task of batch) attempt(task);
+      hooks.committing();
+      commit.get();
+    } catch (error) {
+      abandon();
+      if (isAgain || sqliteCode(error) !== CONSTRAINT) throw error;
+      write(batch, true);
+    }
   }
 
-  return {
-    ask(pace: Pace): void {
-      if (coming === "at_once" || coming === pace) return;
-      coming = pace;
-      sinceTurn += 1;
-      if (pace === "in_turn" && isCrowded) setTimeout(flush, CROWD_MS);
-      else if (pace === "in_turn" || sinceTurn >= COMMITS_PER_TURN) inTurn();
-      else process.nextTick(flush);
-    },
-    /** A commit of so many has begun. */
-    begin(tasks: number): void {
-      isCrowded = coming === "in_turn" && tasks > 1;
-      coming = null;
-    },
+  /** SQLite has rolled back by itself after some failures, such as a full disk. */
+  function abandon(): void {
+    try {
+      if (db.isTransaction) db.exec("ROLLBACK");
+    } finally {
+      hooks.rolledBack();
+    }
+  }
+
+  return (batch, sync) => {
+    if (sync === "now") return write(batch);
+    db.exec("PRAGMA synchronous=NORMAL");
+    try {
+      write(batch);
+    } finally {
+      db.exec("PRAGMA synchronous=FULL");
+    }
   };
 }
 
 function attempt(task: Task): void {
+  task.refusal = null;
   try {
     task.value = task.work();
   } catch (error) {
@@ -146,7 +159,9 @@ function attempt(task: Task): void {
   }
 }
 
-function settle(task: Task): void {
-  if (task.refusal === null) task.resolve(task.value);
-  else task.reject(task.refusal);
+function settleAll(batch: readonly Task[]): void {
+  for (const { refusal, value, resolve, reject } of batch) {
+    if (refusal === null) resolve(value);
+    else reject(refusal);
+  }
 }

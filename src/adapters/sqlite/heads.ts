@@ -1,6 +1,7 @@
 /**
- * The ends of the chains that this process writes to, kept in memory. What is kept is exact: a transaction that finds
- * another connection's commit since the last one forgets everything first.
+ * The ends of the chains that this process writes to, kept in memory. What is kept of another host's run is exact: a transaction
+ * that finds another connection's commit since the last one forgets everything first. A run that this host has is written by
+ * nobody else; were it written all the same, the place in its chain is taken, and the group commit begins again without memory.
  */
 import type { RunId } from "../../base/ids.ts";
 import type { Database } from "./driver.ts";
@@ -46,6 +47,19 @@ export function createHeads(db: Database, hosts: Hosts, settle: () => void): Hea
   const version = db.prepare<{ data_version: number }>("PRAGMA data_version");
   const heads = new Map<RunId, Head>();
   let seen = -1;
+  let isExact = false;
+
+  /** Asks, once in a transaction, whether another connection has written since the last. */
+  function makeExact(): void {
+    if (isExact) return;
+    isExact = true;
+    const now = version.get()?.data_version ?? 0;
+    if (now !== seen) heads.clear();
+    seen = now;
+  }
+
+  const isOwn = (head: Head | undefined): head is Head =>
+    head !== undefined && head.owner !== null && head.owner === hosts.self();
 
   function set(run: RunId, head: Head): void {
     if (heads.size >= MOST_HEADS) heads.delete(heads.keys().next().value as RunId);
@@ -54,11 +68,12 @@ export function createHeads(db: Database, hosts: Hosts, settle: () => void): Hea
 
   return {
     begin() {
-      const now = version.get()?.data_version ?? 0;
-      if (now !== seen) heads.clear();
-      seen = now;
+      isExact = false;
     },
     get(run) {
+      const own = heads.get(run);
+      if (isOwn(own)) return own;
+      makeExact();
       const known = heads.get(run);
       if (known !== undefined) return known;
       const row = select.get(run);
@@ -72,6 +87,6 @@ export function createHeads(db: Database, hosts: Hosts, settle: () => void): Hea
     set,
     forget: (run) => heads.delete(run),
     clear: () => heads.clear(),
-    isOwn: (run) => heads.get(run)?.owner === hosts.self() && hosts.self() !== null,
+    isOwn: (run) => isOwn(heads.get(run)),
   };
 }

@@ -1,4 +1,4 @@
-/** The hosts that share a journal: this one, registered with its first write, and what is known of the others. */
+/** The hosts that share a store: this one, registered with its first write, and what is known of the others. */
 import { hostname } from "node:os";
 import type { Clock } from "../../ports/clock.ts";
 import type { Holder } from "../../ports/store/run-index.ts";
@@ -27,19 +27,20 @@ interface HostParts {
   readonly driver: Driver;
   readonly dir: string;
   readonly clock: Clock;
+  /** The row id of the newest durable event; 0 in a store that has none. */
+  readonly newest: () => number;
 }
 
 /** A note costs a system call. What is written to a journal that loses its -wal file is far more than this. */
 const NOTE_EVERY = 16;
 
-export function createHosts({ db, driver, dir, clock }: HostParts): Hosts {
+export function createHosts({ db, driver, dir, clock, newest }: HostParts): Hosts {
   const insert = db.prepare(
     "INSERT INTO hosts(id, pid, hostname, since) VALUES(?1, ?2, ?3, ?4) ON CONFLICT(id) DO NOTHING",
   );
   const remove = db.prepare("DELETE FROM hosts WHERE id = ?1");
   const select = db.prepare<Holder>("SELECT pid, hostname, since FROM hosts WHERE id = ?1");
   const others = db.prepare<{ id: string }>("SELECT id FROM hosts");
-  const newest = db.prepare<{ last: number | null }>("SELECT max(id) AS last FROM events");
   let held: HostLock | null = null;
   let registered = false;
   /** Row id that the newest event has at least: other hosts may have stored more. */
@@ -63,7 +64,7 @@ export function createHosts({ db, driver, dir, clock }: HostParts): Hosts {
       if (registered || held === null) return;
       registered = true;
       // This host's note takes the place of those that are swept.
-      stored = newest.get()?.last ?? 0;
+      stored = newest();
       noted = stored;
       held.note(noted);
       sweep(held.id);

@@ -66,7 +66,8 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
     }
   }
 
-  const hosts = createHosts({ db, driver, dir: files.hosts, clock });
+  const newest = db.prepare<{ last: number | null }>("SELECT max(id) AS last FROM events");
+  const hosts = createHosts({ db, driver, dir: files.hosts, clock, newest: () => newest.get()?.last ?? 0 });
   const changes = createChanges(db);
   const reader = createEventReader(db, file);
   const rows = createEventRows(db);

@@ -4,6 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { hasType, type TypeName, typesOf } from "./keywords.ts";
+import { readJson } from "./read-json.ts";
 
 export interface CoercionParts {
   /** What a reference inside the schema leads to. */
@@ -77,7 +78,7 @@ function withType(types: readonly TypeName[], value: JsonValue): JsonValue {
 function fromText(type: TypeName, text: string): JsonValue | undefined {
   if (type === "integer") return WHOLE.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
   if (type === "number") return isExact(text) ? Number(text) : undefined;
-  const parsed = type === "null" ? undefined : parse(text);
+  const parsed = type === "null" ? undefined : readJson(text);
   return parsed !== undefined && hasType(parsed, type) ? parsed : undefined;
 }
 
@@ -89,12 +90,4 @@ function fromNumber(type: TypeName, value: JsonValue): JsonValue | undefined {
 function isExact(text: string): boolean {
   const digits = text.replace(/[eE].*$/, "").replace(/\D/g, "");
   return DECIMAL.test(text) && digits.length <= MOST_DIGITS && Number.isFinite(Number(text));
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }

@@ -204,3 +204,11 @@ describe("T7: arguments are coerced by their schema only", () => {
     expect(schema.coerce({ a: null, b: null, c: null, other: null })).toEqual({ a: null, c: null, other: null });
   });
 });
+
+test("a text that is nested beyond reason is not read as what it stands for", () => {
+  const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+  const schema = schemaOf({ type: "array" });
+  expect(schema.coerce(nested(200))).toEqual(JSON.parse(nested(200)));
+  expect(schema.coerce(nested(202))).toBe(nested(202));
+  expect(schema.coerce(nested(100_000))).toBe(nested(100_000));
+});

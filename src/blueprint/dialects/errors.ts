@@ -1,4 +1,4 @@
-/** Problems of files of loop-engineering that hold caps. A cap that cannot be read stops everything: it is never left out. */
+/** Problems of files of loop-engineering, above all of those that hold caps. A cap that cannot be read stops everything: it is never left out. */
 import type { Catalogue } from "../../base/diagnostic.ts";
 
 const INPUT = { retry: "after_change", exit: 3 } as const;
@@ -10,6 +10,19 @@ export const DIALECT_ERRORS = {
       `the pattern "${d.id}" stands here twice; the first is on line ${d.line}`,
     why: "Only one of the two could count, and which one is not visible.",
     hint: "Keep one of them, or give one another id.",
+  },
+  REGISTRY_PATTERN_MISSING: {
+    ...INPUT,
+    what: (d: { id: string; known: readonly string[] }) =>
+      `no pattern has the id "${d.id}"; there are: ${d.known.join(", ")}`,
+    why: "A pattern that nobody has written cannot be planned.",
+    hint: "Give one of these ids, or the text of the registry that has it.",
+  },
+  REGISTRY_LEVEL_UNKNOWN: {
+    ...INPUT,
+    what: (d: { level: string }) => `"${d.level}" is no level`,
+    why: "How far a loop may go is never guessed.",
+    hint: "Levels are L0 (plan), L1 (report), L2 (propose) and L3 (merge).",
   },
   BUDGET_FILE_TOO_LARGE: {
     ...INPUT,

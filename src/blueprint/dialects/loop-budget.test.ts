@@ -6,10 +6,9 @@ const place = { file: "r.yaml", line: 1, column: 1, length: 1 };
 const pattern = (id: string, name: string): Pattern => ({
   id,
   name,
-  goal: "",
+  ...{ file: "", goal: "", risk: "low", hosts: [], skills: [], state: "", phases: [], humanGates: [] },
   cadence: { written: "1d", fastestMs: 1, slowestMs: 1 },
-  weekOneLevel: null,
-  costs: null,
+  ...{ starter: null, weekOneLevel: null, tokenCost: null, costs: null, unknown: {} },
   where: place,
   capWhere: null,
 });

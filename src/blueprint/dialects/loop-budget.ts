@@ -9,6 +9,7 @@ import type { Level } from "../blueprint.ts";
 import { createSource, type Source } from "../text/source.ts";
 import { DIALECT_ERRORS } from "./errors.ts";
 import { type LevelAmount, parseAmounts } from "./loop-budget-cell.ts";
+import { slugOf } from "./loop-engineering/slug.ts";
 import { type MarkdownTable, type TableCell, tablesOf } from "./markdown-table.ts";
 import type { Pattern } from "./registry.ts";
 
@@ -123,13 +124,6 @@ function loopOf(cell: TableCell, { source, patterns, problems }: Reading): strin
 
 function idsOf(patterns: readonly Pattern[]): string {
   return patterns.map(({ id }) => id).join(" or ");
-}
-
-function slugOf(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "");
 }
 
 /** The caps of these limits for runs of a level: what stands for the highest level that is not above it, else the lowest. */

@@ -1,121 +1,55 @@
-/** `patterns/registry.yaml` of loop-engineering: its patterns, what they are estimated to cost, and the caps it suggests. */
+/**
+ * `patterns/registry.yaml` of loop-engineering: its patterns, what they are estimated to cost, and the caps it suggests. A cost
+ * is closed however the rest is read: a cap that nobody knows would be held by nobody.
+ */
 import { diagnose, type Span } from "../../base/diagnostic.ts";
+import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { failed, ok, type Result } from "../../base/result.ts";
 import type { Cadence, CostLevel, PatternCosts } from "../../limits/cost/estimate.ts";
 import type { Cap } from "../../limits/ledger/cap.ts";
 import { parseText } from "../parse-text.ts";
-import { boolean, integer, list, mapped, object, oneOf, type Shape, text } from "../shapes/shape.ts";
-import { numberBetween } from "../shapes/value-shapes.ts";
+import type { Given } from "../shapes/shape.ts";
+import type { MapNode, Tree } from "../text/tree.ts";
 import { DIALECT_ERRORS } from "./errors.ts";
+import { type CostFound, PATTERN_FIELDS, type PatternFound, REGISTRY, type RegistryMode } from "./registry-fields.ts";
 
 export interface Pattern {
   readonly id: string;
   /** The name that people, and `loop-budget.md`, call it by. */
   readonly name: string;
+  /** Its document, in the folder of the registry. */
+  readonly file: string;
   readonly goal: string;
   readonly cadence: Cadence & { readonly written: string };
+  readonly risk: "low" | "medium" | "high";
+  /** Programs that can host the loop; the registry calls them tools. */
+  readonly hosts: readonly string[];
+  readonly skills: readonly string[];
+  /** Its state file, at the root of the project. */
+  readonly state: string;
+  readonly phases: readonly string[];
+  /** What needs a person, in words of the author. */
+  readonly humanGates: readonly string[];
+  readonly starter: string | null;
   readonly weekOneLevel: CostLevel | null;
+  /** Its cost in a word. */
+  readonly tokenCost: "low" | "medium" | "high" | "very-high" | null;
   /** null: the registry says nothing about cost. */
   readonly costs: PatternCosts | null;
+  /** Fields that the schema does not know; none when it was read strictly. */
+  readonly unknown: JsonObject;
   readonly where: Span;
   /** Where the cap stands. */
   readonly capWhere: Span | null;
 }
 
-const MOST_TOKENS = 1e12;
-const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-const SPAN = /^([1-9]\d{0,5})([mhd])$/;
-
-const words = (shortest: number, expected: string, pattern = new RegExp(`^[\\s\\S]{${shortest},}$`)): Shape<string> =>
-  text({ expected, max: 2000, pattern });
-const word = words(2, "text of at least 2 characters");
-const names = list(word, { min: 1, max: 1000 });
-
-const cadence: Shape<Pattern["cadence"]> = mapped(
-  text({
-    expected: "an interval such as 15m, 6h or 1d, or a range such as 5m-15m",
-    max: 20,
-    pattern: /^[1-9][0-9]{0,5}[mhd](-[1-9][0-9]{0,5}[mhd])?$/,
-  }),
-  (written) => {
-    // The ends of a range stand in any order.
-    const ends = written.split("-").map(intervalMs);
-    return { written, fastestMs: Math.min(...ends), slowestMs: Math.max(...ends) };
-  },
-);
-
-function intervalMs(written: string): number {
-  const [, count, unit] = SPAN.exec(written) as RegExpExecArray;
-  return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
-}
-
-const tokens = integer(1000, MOST_TOKENS);
-const COST = object(
-  {
-    tokens_noop: { shape: tokens, about: "Tokens of a run with nothing to do.", isRequired: true },
-    tokens_report: { shape: tokens, about: "Tokens of a run that reports.", isRequired: true },
-    tokens_action: { shape: tokens, about: "Tokens of a run that makes a change.", isRequired: true },
-    stable_fraction: { shape: numberBetween(0, 1), about: "The part of each prompt that a cache can hold." },
-    suggested_daily_cap: { shape: integer(10_000, MOST_TOKENS), about: "Most tokens a day.", isRequired: true },
-    early_exit_required: {
-      shape: boolean(),
-      about: "Whether a run with nothing to do must end early.",
-      isRequired: true,
-    },
-  },
-  "cost",
-);
-
-const PATTERN = object(
-  {
-    id: {
-      shape: words(1, "small letters, digits and -", /^[a-z][a-z0-9-]*$/),
-      about: "Its name on the command line.",
-      isRequired: true,
-    },
-    name: { shape: words(3, "text of at least 3 characters"), about: "Its name for people.", isRequired: true },
-    file: {
-      shape: words(1, "the name of a .md file", /^[a-z0-9-]+\.md$/),
-      about: "Its document in patterns/.",
-      isRequired: true,
-    },
-    goal: { shape: words(10, "text of at least 10 characters"), about: "What it is for.", isRequired: true },
-    cadence: { shape: cadence, about: "How often it runs.", isRequired: true },
-    risk: { shape: oneOf("low", "medium", "high"), about: "What can go wrong.", isRequired: true },
-    // Hosts come and go; none of them is a cap.
-    tools: { shape: names, about: "Programs that can host the loop.", isRequired: true },
-    skills: { shape: names, about: "Skills that it uses.", isRequired: true },
-    state: {
-      shape: words(1, "the name of a .md file", /^[A-Za-z0-9-]+\.md$/),
-      about: "Its state file.",
-      isRequired: true,
-    },
-    phases: { shape: list(word, { min: 2, max: 1000 }), about: "Its phases.", isRequired: true },
-    human_gates: { shape: names, about: "What needs a person.", isRequired: true },
-    starter: { shape: words(1, "a path"), about: "A folder to begin with." },
-    week_one_mode: { shape: oneOf("L1", "L2", "L3"), about: "Its level in the first week." },
-    token_cost: { shape: oneOf("low", "medium", "high", "very-high"), about: "Its cost in a word." },
-    cost: { shape: COST, about: "Estimates and the cap." },
-  },
-  "a pattern",
-);
-
-const FILE = object(
-  { patterns: { shape: list(PATTERN, { min: 1, max: 1000 }), about: "The patterns.", isRequired: true } },
-  "the registry",
-);
-
-type PatternFound = NonNullable<ReturnType<typeof PATTERN.read>>;
-type CostFound = NonNullable<ReturnType<typeof COST.read>>;
-
-export function parseRegistry(source: string, file: string): Result<readonly Pattern[]> {
+export function parseRegistry(source: string, file: string, mode: RegistryMode): Result<readonly Pattern[]> {
   const parsed = parseText(source, file, (tree, reading) => {
-    const found = FILE.read(tree, reading, "the registry")?.patterns;
+    const found = REGISTRY[mode].read(tree, reading, "the registry")?.patterns;
     const span = reading.problems.source.span;
-    return found?.value.flatMap(({ value, node }) => {
+    return found?.value.map(({ value, node }) => {
       const cap = value.cost?.value.suggested_daily_cap;
-      const pattern = patternOf(value, span(value.id?.node ?? node), cap === undefined ? null : span(cap.node));
-      return pattern === undefined ? [] : [pattern];
+      return patternOf(value, node, span(value.id?.node ?? node), cap === undefined ? null : span(cap.node));
     });
   });
   if (!parsed.ok) return parsed;
@@ -128,32 +62,69 @@ export function parseRegistry(source: string, file: string): Result<readonly Pat
   return repeated.length > 0 ? failed(repeated) : ok(parsed.value);
 }
 
-/** Undefined: something that it needs was refused already. */
-function patternOf(found: PatternFound, where: Span, capWhere: Span | null): Pattern | undefined {
-  const { id, name, goal, cadence: every, week_one_mode: level, cost } = found;
-  if (id === undefined || name === undefined || goal === undefined || every === undefined) return undefined;
+/** The patterns as they stand there, once all of them can be read. */
+export function rowsOfRegistry(source: string, file: string): Result<readonly JsonObject[]> {
+  const patterns = parseRegistry(source, file, "lenient");
+  if (!patterns.ok) return patterns;
+  return parseText(source, file, (tree) => (jsonOf(tree) as { readonly patterns: JsonObject[] }).patterns);
+}
+
+/** What is missing was reported, and then nobody gets the result. */
+function patternOf(found: PatternFound, node: Tree, where: Span, capWhere: Span | null): Pattern {
+  const { cost, tools, phases, skills, human_gates: gates } = found;
   return {
-    id: id.value,
-    name: name.value,
-    goal: goal.value,
-    cadence: every.value,
-    weekOneLevel: level?.value ?? null,
+    id: given(found.id, ""),
+    name: given(found.name, ""),
+    file: given(found.file, ""),
+    goal: given(found.goal, ""),
+    cadence: given(found.cadence, { written: "", fastestMs: 0, slowestMs: 0 }),
+    risk: given(found.risk, "high"),
+    hosts: wordsOf(tools),
+    skills: wordsOf(skills),
+    state: given(found.state, ""),
+    phases: wordsOf(phases),
+    humanGates: wordsOf(gates),
+    starter: given<string | null>(found.starter, null),
+    weekOneLevel: given<CostLevel | null>(found.week_one_mode, null),
+    tokenCost: given<Pattern["tokenCost"]>(found.token_cost, null),
     costs: cost === undefined ? null : costsOf(cost.value),
+    unknown: unknownOf(node),
     where,
     capWhere,
   };
 }
 
-/** What is missing was reported, and then nobody gets the result. */
 function costsOf(found: CostFound): PatternCosts {
   return {
-    noop: found.tokens_noop?.value ?? 0,
-    report: found.tokens_report?.value ?? 0,
-    action: found.tokens_action?.value ?? 0,
-    stableFraction: found.stable_fraction?.value ?? 0,
-    dailyCap: found.suggested_daily_cap?.value ?? 0,
-    needsEarlyExit: found.early_exit_required?.value ?? true,
+    noop: given(found.tokens_noop, 0),
+    report: given(found.tokens_report, 0),
+    action: given(found.tokens_action, 0),
+    stableFraction: given(found.stable_fraction, 0),
+    dailyCap: given(found.suggested_daily_cap, 0),
+    needsEarlyExit: given(found.early_exit_required, true),
   };
+}
+
+function given<T>(field: Given<T> | undefined, otherwise: T): T {
+  return field === undefined ? otherwise : field.value;
+}
+
+function wordsOf(field: Given<readonly Given<string>[]> | undefined): readonly string[] {
+  return field === undefined ? [] : field.value.map(({ value }) => value);
+}
+
+function unknownOf(node: Tree): JsonObject {
+  // Whatever was read as a pattern is a map.
+  const { entries } = node as MapNode;
+  return Object.fromEntries(
+    entries.flatMap(({ key, value }) => (Object.hasOwn(PATTERN_FIELDS, key) ? [] : [[key, jsonOf(value)]])),
+  );
+}
+
+function jsonOf(node: Tree): JsonValue {
+  if (node.kind === "scalar") return node.value;
+  if (node.kind === "list") return node.items.map(jsonOf);
+  return node.kind === "map" ? Object.fromEntries(node.entries.map(({ key, value }) => [key, jsonOf(value)])) : null;
 }
 
 /** The caps that the registry suggests: tokens a day, for the loop that has the id of the pattern. */

@@ -31,6 +31,19 @@ describe("parsePolicy", () => {
   });
 });
 
+describe("a rule about any request", () => {
+  it("asks and denies as it stands, and allows what its conditions say", () => {
+    const when = "when: [{ field: tool, eq: read_file }]";
+    const parsed = parsePolicy(`allow: [{ any: true, ${when} }]\ndeny: [{ any: true }]\n`, "p.yaml", "user");
+    expect(parsed).toMatchObject({
+      ok: true,
+      value: { rules: [{ pattern: { any: true }, when: [{ field: "tool", op: "eq" }] }, { pattern: { any: true } }] },
+    });
+    expect(codes(parsePolicy("allow: [{ any: true }]", "p.yaml", "user"))).toEqual(["1:9 BLUEPRINT_KEY_MISSING"]);
+    expect(codes(parsePolicy("deny: [{ any: false }]", "p.yaml", "user"))).toEqual(["1:15 BLUEPRINT_VALUE_INVALID"]);
+  });
+});
+
 describe("a policy.json of OpenExec", () => {
   const rule = (fields: object): string => JSON.stringify({ rules: [{ decision: "deny", ...fields }] });
 

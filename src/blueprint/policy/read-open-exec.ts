@@ -1,9 +1,10 @@
 /**
- * A policy.json of OpenExec → rules. Its priorities are not read: the strictest rule wins, which never allows more. What no rule
- * mentions is denied, so a file that says otherwise is refused.
+ * A policy.json of OpenExec → rules. There the first by priority decides, here the strictest: a rule that comes before a stricter one becomes
+ * an exception of that where it can be one, and is refused where it cannot. What no rule mentions is denied, so a file that says
+ * otherwise is refused.
  */
 import { conditionProblem } from "../../policy/conditions.ts";
-import { type Condition, FIELDS, OPERATORS, type Rule } from "../../policy/rule.ts";
+import { type Condition, EFFECTS, FIELDS, OPERATORS, type Rule } from "../../policy/rule.ts";
 import { type Given, integer, list, object, oneOf, type Reading, text } from "../shapes/shape.ts";
 import { patternText } from "../shapes/value-shapes.ts";
 import type { Tree } from "../text/tree.ts";
@@ -25,7 +26,10 @@ const RULE = object(
     name: { shape: words, about: "Its name for people." },
     description: { shape: words, about: "Why it is there." },
     decision: { shape: oneOf("allow", "ask", "deny"), about: "What it decides.", isRequired: true },
-    priority: { shape: integer(-1_000_000, 1_000_000), about: "Not read: the strictest wins." },
+    priority: {
+      shape: integer(-1_000_000, 1_000_000),
+      about: "Which rules come first (0); of the same, the strictest.",
+    },
     conditions: { shape: conditions, about: "All of these must hold." },
     exceptions: { shape: conditions, about: "None of these may hold." },
   },
@@ -48,24 +52,49 @@ type ConditionsFound = NonNullable<RuleFound["value"]["conditions"]>;
 
 export function readOpenExec(tree: Tree, layer: string, reading: Reading): readonly Rule[] {
   const found = FILE.read(tree, reading, "the policy");
-  return (found?.rules?.value ?? []).flatMap((rule, index) => readRule(rule, `${layer}.rules[${index}]`, reading));
+  const rules = (found?.rules?.value ?? []).flatMap((rule, index) => {
+    const read = readRule(rule, `${layer}.rules[${index}]`, reading);
+    return read === null ? [] : [{ rule: read, priority: rule.value.priority?.value ?? 0, found: rule }];
+  });
+  return rules.map((one) => afterThoseBefore(one, rules, reading));
 }
 
-function readRule({ value, node }: RuleFound, id: string, reading: Reading): Rule[] {
-  if (value.decision === undefined) return [];
+interface Ranked {
+  readonly rule: Rule;
+  readonly priority: number;
+  readonly found: RuleFound;
+}
+
+/** The rule without what a looser one decides first. */
+function afterThoseBefore({ rule, priority }: Ranked, all: readonly Ranked[], { problems }: Reading): Rule {
+  const strictness = EFFECTS.indexOf(rule.effect);
+  const before = all.filter((one) => one.priority > priority && EFFECTS.indexOf(one.rule.effect) > strictness);
+  const exceptions = before.flatMap(({ rule: { when, except }, found }) => {
+    if (when?.length === 1 && except?.length === 0) return when;
+    const { value, node } = found;
+    const expected = `at most ${priority}, or a rule with one condition: it comes before the stricter ${rule.id}`;
+    const data = { field: "priority", expected, found: String(value.priority?.value) };
+    problems.report("BLUEPRINT_VALUE_INVALID", data, value.priority?.node ?? node);
+    return [];
+  });
+  return exceptions.length === 0
+    ? rule
+    : { ...rule, except: [...(rule.except as readonly Condition[]), ...exceptions] };
+}
+
+function readRule({ value, node }: RuleFound, id: string, reading: Reading): Rule | null {
+  if (value.decision === undefined) return null;
   const because = value.description?.value ?? value.name?.value ?? value.id?.value;
   const { file, line, column } = reading.problems.source.span(node);
-  return [
-    {
-      id,
-      effect: value.decision.value,
-      pattern: { any: true },
-      where: `${file}:${line}:${column}`,
-      ...(because === undefined ? {} : { because }),
-      when: readConditions(value.conditions, reading),
-      except: readConditions(value.exceptions, reading),
-    },
-  ];
+  return {
+    id,
+    effect: value.decision.value,
+    pattern: { any: true },
+    where: `${file}:${line}:${column}`,
+    ...(because === undefined ? {} : { because }),
+    when: readConditions(value.conditions, reading),
+    except: readConditions(value.exceptions, reading),
+  };
 }
 
 function readConditions(found: ConditionsFound | undefined, { problems }: Reading): Condition[] {

@@ -20,6 +20,7 @@ export function readPattern(found: RuleFound, effect: Effect, reading: Reading):
     return undefined;
   }
   reportMisplaced(value, written[0], effect, reading);
+  if (value.any !== undefined) return readAny(found, effect, reading);
   return readRun(value, reading) ?? readName(value, reading) ?? readPlace(value, reading);
 }
 
@@ -34,6 +35,15 @@ function reportMisplaced(value: Values, subject: string | undefined, effect: Eff
   if (subject === "git") return;
   report("ref", "this rule", "rules about git");
   report("force", "this rule", "rules about git");
+}
+
+/** Without a condition it would allow everything. */
+function readAny({ value, node }: RuleFound, effect: Effect, { problems }: Reading): Pattern {
+  if (effect === "allow" && value.when === undefined) {
+    const about = "Conditions that say which requests are allowed.";
+    problems.report("BLUEPRINT_KEY_MISSING", { key: "when", place: "a rule about any request", about }, node);
+  }
+  return { any: true };
 }
 
 function readRun({ run, args }: Values, reading: Reading): Pattern | undefined {

@@ -1,7 +1,7 @@
 /** The table of every key that a policy and its rules may have, in a blueprint and in a file of its own. */
 import { FIELDS } from "../../policy/rule.ts";
 import { SET_NAMES } from "../../policy/shipped/sets.ts";
-import { boolean, either, type Found, list, mapped, object, oneOf, text } from "../shapes/shape.ts";
+import { boolean, either, type Found, list, mapped, object, oneOf, scalar, text } from "../shapes/shape.ts";
 import { dollars, patternText, tokenCount } from "../shapes/value-shapes.ts";
 
 const CONDITION = object(
@@ -11,13 +11,13 @@ const CONDITION = object(
     ne: { shape: patternText(), about: "None of its values is equal." },
     contains: { shape: patternText(), about: "It holds this text." },
     matches: { shape: patternText(), about: "A regular expression finds something in it." },
-    in: { shape: list(patternText(), { min: 1, max: 100 }), about: "It is one of these." },
+    in: { shape: list(patternText(), { min: 1, max: 1000 }), about: "It is one of these." },
     prefix: { shape: patternText(), about: "It begins so." },
     suffix: { shape: patternText(), about: "It ends so." },
   },
   "a condition",
 );
-const conditions = list(CONDITION, { min: 1, max: 20 });
+const conditions = list(CONDITION, { min: 1, max: 100 });
 
 const example = either<string | readonly string[]>({
   scalar: patternText(),
@@ -40,6 +40,12 @@ const SPEND = object(
   "spend",
 );
 
+const isTrue = scalar({
+  expected: "true",
+  schema: { const: true },
+  convert: (value) => (value === true ? (true as const) : undefined),
+});
+
 /** What a rule may be about; a rule has exactly one of these. */
 export const SUBJECT_FIELDS = {
   run: {
@@ -57,6 +63,7 @@ export const SUBJECT_FIELDS = {
   tool: { shape: patternText(), about: "A tool of an agent." },
   mcp: { shape: patternText(), about: "A tool of an MCP server, as server/tool." },
   git: { shape: patternText(), about: "A git operation such as push." },
+  any: { shape: isTrue, about: "Every request, whatever it is about; to allow, `when` must say which." },
   spend: { shape: SPEND, about: "A ceiling: allow covers what stays within it, ask and deny what goes over it." },
 } as const;
 

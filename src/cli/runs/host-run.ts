@@ -55,7 +55,7 @@ export async function hostRun(
     } while (autoResume && story.until !== null && interrupted.kind() === null);
     story.open = await openQuestions(runtime, story);
     await tellCost(runtime, story);
-    const today = await todayOf(runtime, story.blueprint);
+    const today = await todayOf(runtime, story);
     const exit = interrupted.kind() === null ? exitOfRun(story.status, story.reason) : EXIT.interrupted;
     const tail = exit === EXIT.succeeded || story.until !== null ? null : await tailOf(runtime, story);
     writer.end({ exit, hosted: false, tail, start, today });
@@ -158,10 +158,13 @@ function watchInterrupts(context: Context, runtime: Runtime, run: RunId, writer:
 }
 
 /** The daily token cap with the least left; null: there is none. A file of caps that cannot be read is told by `pawl budget`. */
-async function todayOf(runtime: Runtime, loop: string): Promise<RunReport["today"]> {
-  const { caps } = await runtime.budget();
+async function todayOf(runtime: Runtime, { blueprint, plan, attempts }: RunStory): Promise<RunReport["today"]> {
+  // Every tick begins so: of other runs nobody needs the plan.
+  const mayBeTick = attempts[0]?.stage === "discover";
+  const isPattern = mayBeTick && (await runtime.plan(plan))?.origin?.door === "pattern";
+  const { caps } = await runtime.budget("L1", isPattern);
   if (!caps.ok || caps.value.length === 0) return null;
-  return (await import("../../runtime/money/budget.ts")).tightestDay(caps.value, loop);
+  return (await import("../../runtime/money/budget.ts")).tightestDay(caps.value, blueprint);
 }
 
 async function tailOf(runtime: Runtime, story: RunStory): Promise<RunReport["tail"]> {

@@ -1,4 +1,5 @@
 /** One event → one line for people. The switch has no default: an event that cannot be shown does not compile. */
+import { isJsonObject } from "../../base/json.ts";
 import { formatBytes } from "../../base/size.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { EventOf, RunEvent } from "../../run/events.ts";
@@ -97,10 +98,18 @@ function detailOf(detail: string | undefined): string {
   return detail === undefined ? "" : `, ${oneLine(detail)}`;
 }
 
+/** What went wrong: with the stage, or as its answer tells it, such as that of an ExecutionPlan. */
+export function errorOf({ error, output }: EventOf<"stage.finished">): string | undefined {
+  if (error !== undefined || !isJsonObject(output)) return error;
+  const { error: told } = output;
+  return isJsonObject(told) && typeof told["message"] === "string" ? told["message"] : undefined;
+}
+
 function renderResult(event: EventOf<"stage.finished">, paint: Paint): string {
   const good = event.cause === "ok";
   const notes: string[] = [];
-  if (event.error !== undefined) notes.push(oneLine(event.error));
+  const error = errorOf(event);
+  if (error !== undefined) notes.push(oneLine(error));
   else if (!good) notes.push(renderCause(event));
   if (event.child !== undefined) notes.push(`child run ${event.child}`);
   if (event.log !== undefined && event.log.dropped > 0)

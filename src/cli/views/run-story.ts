@@ -8,6 +8,7 @@ import { describeRequest } from "../../policy/describe.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
 import type { ArtifactRef, EventOf, LogRef, RunEvent, StoredEvent } from "../../run/events.ts";
 import type { Status, StopReason, WaitReason } from "../../run/reasons.ts";
+import { errorOf } from "./event-line.ts";
 
 /** One try of a stage. */
 export interface AttemptStory {
@@ -25,6 +26,10 @@ export interface AttemptStory {
   log?: LogRef;
   /** What an agent said, asked and was told. */
   transcript?: ArtifactRef;
+  /** What it has stored, by name. */
+  artifacts?: Readonly<Record<string, ArtifactRef>>;
+  /** At least so many files that it was to keep were not stored. */
+  unkept?: number;
   child?: string;
 }
 
@@ -251,9 +256,11 @@ function finish(story: RunStory, event: EventOf<"stage.finished">): void {
   attempt.cause = event.cause;
   if (event.exit !== undefined) attempt.exit = event.exit;
   if (event.signal !== undefined) attempt.signal = event.signal;
-  if (event.error !== undefined) attempt.error = event.error;
+  const error = errorOf(event);
+  if (error !== undefined) attempt.error = error;
   if (event.log !== undefined) attempt.log = event.log;
-  keepTranscript(attempt, event);
+  keepArtifacts(attempt, event);
+  if (event.unkept !== undefined) attempt.unkept = event.unkept;
   if (event.child !== undefined) attempt.child = event.child;
 }
 
@@ -270,11 +277,13 @@ function deferCall(story: RunStory, event: EventOf<"stage.deferred">): void {
   keepLog(attempt, event.log);
   if (attempt === undefined) return;
   attempt.error = event.why;
-  keepTranscript(attempt, event);
+  keepArtifacts(attempt, event);
 }
 
-function keepTranscript(attempt: AttemptStory, { artifacts }: Pick<EventOf<"stage.finished">, "artifacts">): void {
-  const ref = artifacts?.["transcript"];
+function keepArtifacts(attempt: AttemptStory, { artifacts }: Pick<EventOf<"stage.finished">, "artifacts">): void {
+  if (artifacts === undefined) return;
+  attempt.artifacts = artifacts;
+  const ref = artifacts["transcript"];
   if (ref !== undefined) attempt.transcript = ref;
 }
 

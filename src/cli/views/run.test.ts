@@ -55,6 +55,30 @@ describe("a told run", () => {
     expect(lines.filter((line) => /^s\d/.test(line))).toHaveLength(5);
   });
 
+  it("I11: names what its stages have kept, and says what it could not", () => {
+    const artifacts = Object.fromEntries(
+      Array.from({ length: 22 }, (_, index) => [
+        `./shots/${String(index).padStart(2, "0")}\u001b.png`,
+        { sha256: "ab".repeat(32), bytes: 2048 },
+      ]),
+    );
+    const kept = {
+      ...finish("play", 1),
+      artifacts: { ...artifacts, report: { sha256: "0", bytes: 1 } },
+      unkept: 3,
+    } as Fact;
+    const lines = renderRun(storyOf(start("play"), kept), paint, { now: 100_000, columns: 100, most: 5, hosted: true });
+    expect(lines.filter((line) => line.includes("shots/"))).toHaveLength(20);
+    expect(lines.find((line) => line.includes("shots/21"))).toMatch(/^play +shots\/21\\x1b\.png +2 KiB +abababababab$/);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        "2 earlier files not shown",
+        "3 files could not be kept: too many, too large, or no ordinary files",
+      ]),
+    );
+    expect(lines.join()).not.toContain("report");
+  });
+
   it("accepts a journal that begins in the middle", () => {
     const story = beginStory(RUN);
     tell(story, { seq: 7, hash: "", event: { ...finish("a", 0), at: 1 } });

@@ -1,4 +1,5 @@
 /** One run as text: how it stands, its stages, and exactly what a person can do next. */
+import { formatBytes } from "../../base/size.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import type { Paint } from "../output.ts";
 import { oneLine, renderCause, statusColor } from "./event-line.ts";
@@ -25,6 +26,7 @@ export interface RunViewOptions {
 export function renderRun(story: RunStory, paint: Paint, options: RunViewOptions): string[] {
   const lines = [renderHeadline(story, paint, options.now), ""];
   lines.push(...renderAttempts(story, paint, options));
+  lines.push(...renderKept(story.attempts.slice(-options.most), paint, options.columns));
   const facts: (readonly [string, string])[] = [
     ["blueprint", `${oneLine(story.blueprint)}  plan ${story.plan.slice(0, 12)}`],
     ["created", `${formatTime(story.createdAt)} UTC`],
@@ -97,6 +99,32 @@ function noteOf(attempt: AttemptStory): string {
   }
   if (attempt.child !== undefined) notes.push(`child run ${attempt.child}`);
   return notes.join("; ");
+}
+
+const MOST_KEPT_SHOWN = 20;
+
+/** What stages were told to keep; artifacts with other names are for other stages. */
+function renderKept(attempts: readonly AttemptStory[], paint: Paint, columns: number): string[] {
+  const rows = attempts.flatMap(({ stage, artifacts = {} }) =>
+    Object.entries(artifacts)
+      .filter(([name]) => name.startsWith("./"))
+      .map(([name, { bytes, sha256 }]) => [
+        oneLine(stage),
+        oneLine(name.slice(2)),
+        formatBytes(bytes),
+        sha256.slice(0, 12),
+      ]),
+  );
+  const shown = rows.slice(-MOST_KEPT_SHOWN);
+  const unkept = attempts.reduce((sum, attempt) => sum + (attempt.unkept ?? 0), 0);
+  const lines =
+    rows.length === 0
+      ? []
+      : ["", ...renderTable({ head: ["stage", "kept", "size", "sha256"], rows: shown }, columns, paint.dim)];
+  if (rows.length > shown.length)
+    lines.push(paint.dim(`${countOf(rows.length - shown.length, "earlier file")} not shown`));
+  if (unkept > 0) lines.push(`${countOf(unkept, "file")} could not be kept: too many, too large, or no ordinary files`);
+  return lines;
 }
 
 export function renderNext(steps: readonly NextStep[], paint: Paint): string[] {

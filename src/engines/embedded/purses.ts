@@ -10,12 +10,15 @@ export interface Budgets {
   /** Whether a cap may count runs, or child runs. */
   countsRuns(): boolean;
   /** What pays for a run of this lineage. Runs of a drill are not counted as runs. */
-  for(lineage: Lineage, of: { readonly level: Level; readonly isDrill: boolean }): Promise<Budget>;
+  for(
+    lineage: Lineage,
+    of: { readonly level: Level; readonly isDrill: boolean; readonly isPattern: boolean },
+  ): Promise<Budget>;
 }
 
 interface Payer {
   readonly run: RunId;
-  readonly plan: Pick<Plan, "name" | "level">;
+  readonly plan: Pick<Plan, "name" | "level" | "origin">;
   readonly parent: RunId | null;
   readonly isDrill: boolean;
   /** Names under which it stands in line already. */
@@ -36,7 +39,7 @@ export function purseFor(
   let opening: Promise<Budget> | null = null;
   const open = async (): Promise<Budget> => {
     const lineage = [{ run, loop: plan.name }, ...(await lineageOf(runs, parent))];
-    return budgets.for(lineage, { level: plan.level, isDrill });
+    return budgets.for(lineage, { level: plan.level, isDrill, isPattern: plan.origin?.door === "pattern" });
   };
   return {
     isCounted: !isDrill && budgets.countsRuns(),

@@ -6,7 +6,7 @@ function cut(text: string, size: number, most?: number): { events: string[]; res
   const bytes = Buffer.from(text);
   const events: string[] = [];
   for (let at = 0; at < bytes.length; at += size)
-    events.push(...cutter.push(bytes.subarray(at, at + size)).map((event) => event.toString()));
+    events.push(...cutter.push(bytes.subarray(at, at + size)).map(({ bytes }) => bytes.toString()));
   return { events, rest: cutter.rest().toString() };
 }
 
@@ -19,13 +19,13 @@ describe("createSseCutter", () => {
   it.each([1, 2, 3, 5, 1000])("leaves together what concerns nobody, in pieces of %i bytes", (size) => {
     const text = 'data: a\n\ndata: b\r\n\r\ndata: {"usage":1}\n\ndata: c\n\ndata: rest';
     const wanted: string[] = [];
-    const cutter = createSseCutter(undefined, (bytes) => bytes.includes('"usage"'));
+    const cutter = createSseCutter(undefined, /"usage"/g);
     const bytes = Buffer.from(text);
     const passed: string[] = [];
     for (let at = 0; at < bytes.length; at += size) {
-      for (const event of cutter.push(bytes.subarray(at, at + size))) {
-        passed.push(event.toString());
-        if (event.includes('"usage"')) wanted.push(event.toString());
+      for (const piece of cutter.push(bytes.subarray(at, at + size))) {
+        passed.push(piece.bytes.toString());
+        if (piece.isWanted) wanted.push(piece.bytes.toString());
       }
     }
     expect(passed.join("") + cutter.rest().toString()).toBe(text);
@@ -34,8 +34,25 @@ describe("createSseCutter", () => {
   });
 
   it("does not cut what concerns nobody", () => {
-    const cutter = createSseCutter(undefined, () => false);
-    expect(cutter.push(Buffer.from("data: a\n\ndata: b\n\ndata: c")).map(String)).toEqual(["data: a\n\ndata: b\n\n"]);
+    const cutter = createSseCutter(undefined, /usage/g);
+    const pushed = cutter.push(Buffer.from("data: a\n\ndata: b\n\ndata: c"));
+    expect(pushed.map(({ bytes }) => bytes.toString())).toEqual(["data: a\n\ndata: b\n\n"]);
+  });
+
+  it.each([1, 7, 64, 100_000])("gives each wanted event whole and once among many, in pieces of %i bytes", (size) => {
+    const ends = ["\n\n", "\r\n\r\n"];
+    const wanted = [3, 4, 90, 199].map((index) => `data: {"usage":${index}}`);
+    const events = Array.from({ length: 200 }, (_, index) => {
+      const own = wanted.find((text) => text.endsWith(`:${index}}`));
+      return `${own ?? `event: x\ndata: "ü${index}"`}${ends[index % 2]}`;
+    });
+    const cutter = createSseCutter(undefined, /"usage"/g);
+    const bytes = Buffer.from(events.join(""));
+    const pieces = [];
+    for (let at = 0; at < bytes.length; at += size) pieces.push(...cutter.push(bytes.subarray(at, at + size)));
+    expect(Buffer.concat(pieces.map((piece) => piece.bytes)).toString()).toBe(events.join(""));
+    const seen = pieces.filter((piece) => piece.isWanted).map((piece) => piece.bytes.toString().trimEnd());
+    expect(seen).toEqual(wanted);
   });
 
   it("gives up on an event that does not end, and passes its pieces on", () => {

@@ -1,15 +1,16 @@
-/** Server-sent events as they come, cut where one ends. Most are never parsed: the reader says which it wants to see. */
+/** Server-sent events as they come, cut where one ends. Most are never parsed, nor even cut: the reader says by what it knows those it wants. */
 import type { JsonObject } from "../../base/json.ts";
 import { objectIn } from "../wires/members.ts";
 
+export interface Piece {
+  readonly bytes: Buffer;
+  /** One whole event, with the empty line behind it. Anything else concerns nobody. */
+  readonly isWanted: boolean;
+}
+
 export interface SseCutter {
-  /**
-   * The whole events that are there now, each with the empty line behind it; those that concern nobody in one piece; of one that
-   * does not end, its pieces.
-   */
-  push(chunk: Buffer): readonly Buffer[];
-  /** What `push` gave last concerns nobody. */
-  isPlain(): boolean;
+  /** What is there now up to the end of the last whole event; of one that does not end, its pieces. */
+  push(chunk: Buffer): readonly Piece[];
   /** What came behind the last whole event. */
   rest(): Buffer;
 }
@@ -20,22 +21,21 @@ const NONE = Buffer.alloc(0);
 /** An event that does not end is not read; it is passed on all the same. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** `concerns`: whether there can be an event in these bytes that somebody wants to see by itself. */
-export function createSseCutter(mostBytes = MOST_BYTES, concerns?: (bytes: Buffer) => boolean): SseCutter {
+/** `marks`: a pattern with the flag `g` that stands in every event that is wanted; null: all of them are. */
+export function createSseCutter(mostBytes = MOST_BYTES, marks: RegExp | null = null): SseCutter {
   let waiting: Buffer[] = [];
   let held = 0;
   let gaveUp = false;
-  let isPlain = false;
   const keep = (...left: readonly Buffer[]): void => {
     waiting = left.filter(({ length }) => length > 0);
     held = waiting.reduce((sum, { length }) => sum + length, 0);
   };
-  const cut = (bytes: Buffer): Cut => (concerns?.(bytes) === false ? inOnePiece(bytes) : eventsIn(bytes));
-  const giveUp = (): readonly Buffer[] => {
+  const cut = (bytes: Buffer): Cut => (marks === null ? eventsIn(bytes) : markedIn(bytes, marks));
+  const giveUp = (): readonly Piece[] => {
     gaveUp = true;
-    return waiting.splice(0);
+    return waiting.splice(0).map(plain);
   };
-  const hold = (chunk: Buffer): readonly Buffer[] => {
+  const hold = (chunk: Buffer): readonly Piece[] => {
     waiting.push(chunk);
     held += chunk.length;
     return held > mostBytes ? giveUp() : [];
@@ -48,43 +48,69 @@ export function createSseCutter(mostBytes = MOST_BYTES, concerns?: (bytes: Buffe
   };
   return {
     push(chunk) {
-      if (gaveUp) return [chunk];
+      if (gaveUp) return [plain(chunk)];
       // Joined only when an event may end in it: a long one comes in many pieces.
       if (held > 0 && !chunk.includes(NEWLINE)) return hold(chunk);
       const [head, tail] = held === 0 ? [NOTHING_CUT, cut(chunk)] : join(chunk);
-      isPlain = head.isPlain && tail.isPlain;
       keep(head.rest, tail.rest);
-      return [...head.events, ...tail.events];
+      return [...head.pieces, ...tail.pieces];
     },
-    isPlain: () => isPlain,
     rest: () => (waiting.length === 0 ? NONE : Buffer.concat(waiting)),
   };
 }
 
 interface Cut {
-  readonly events: readonly Buffer[];
+  readonly pieces: readonly Piece[];
   readonly rest: Buffer;
-  readonly isPlain: boolean;
 }
 
-const NOTHING_CUT: Cut = { events: [], rest: NONE, isPlain: true };
+const NOTHING_CUT: Cut = { pieces: [], rest: NONE };
 
-/** Looks only for where the last event ends: a quick model sends thousands of them a second. */
-function inOnePiece(bytes: Buffer): Cut {
-  const plain = bytes.lastIndexOf("\n\n");
-  const returned = bytes.includes(RETURN) ? bytes.lastIndexOf("\n\r\n") : -1;
-  const end = Math.max(plain < 0 ? 0 : plain + 2, returned < 0 ? 0 : returned + 3);
-  return { events: end === 0 ? [] : [bytes.subarray(0, end)], rest: bytes.subarray(end), isPlain: true };
+const plain = (bytes: Buffer): Piece => ({ bytes, isWanted: false });
+
+/** Looks only for the marks and for where the last event ends: a quick model sends thousands of events a second. */
+function markedIn(bytes: Buffer, marks: RegExp): Cut {
+  const text = bytes.toString("latin1");
+  const pieces: Piece[] = [];
+  let from = 0;
+  const passOver = (to: number): void => {
+    if (to > from) pieces.push(plain(bytes.subarray(from, to)));
+    from = to;
+  };
+  for (let at = nextMark(text, marks, 0); at >= 0; at = nextMark(text, marks, from)) {
+    const end = endOfEvent(bytes, at);
+    passOver(endOfLastEvent(text, from, at));
+    if (end === 0) return { pieces, rest: bytes.subarray(from) };
+    pieces.push({ bytes: bytes.subarray(from, end), isWanted: true });
+    from = end;
+  }
+  passOver(endOfLastEvent(text, from, text.length));
+  return { pieces, rest: bytes.subarray(from) };
+}
+
+function nextMark(text: string, marks: RegExp, from: number): number {
+  marks.lastIndex = from;
+  return marks.exec(text)?.index ?? -1;
+}
+
+/** Behind the last empty line before `to`; `from`: there is none since. */
+function endOfLastEvent(text: string, from: number, to: number): number {
+  const behind = (line: string): number => {
+    const at = text.lastIndexOf(line, to - line.length);
+    return at < from ? from : at + line.length;
+  };
+  const returned = text.indexOf("\r", from);
+  return Math.max(behind("\n\n"), returned < 0 || returned >= to ? from : behind("\n\r\n"));
 }
 
 function eventsIn(bytes: Buffer): Cut {
-  const events: Buffer[] = [];
+  const pieces: Piece[] = [];
   let from = 0;
   for (let end = endOfEvent(bytes, from); end > 0; end = endOfEvent(bytes, from)) {
-    events.push(bytes.subarray(from, end));
+    pieces.push({ bytes: bytes.subarray(from, end), isWanted: true });
     from = end;
   }
-  return { events, rest: bytes.subarray(from), isPlain: false };
+  return { pieces, rest: bytes.subarray(from) };
 }
 
 /** Behind the next empty line; 0: there is none yet. */

@@ -17,38 +17,30 @@ export interface TapOptions {
   readonly reader: StreamReader;
   /** Events that the client did not ask for. */
   readonly isHidden?: ((event: JsonObject) => boolean) | undefined;
-  /** Sees what the provider sent. */
-  readonly onChunk?: ((chunk: Buffer) => void) | undefined;
 }
 
 /** Resolves when the stream is over; the response is left open, so that it can be settled before the client goes on. */
-export function tapStream({ body, response, reader, isHidden, onChunk }: TapOptions): Promise<Tapped> {
-  const cutter = createSseCutter(undefined, reader.concerns);
+export function tapStream({ body, response, reader, isHidden }: TapOptions): Promise<Tapped> {
+  const cutter = createSseCutter(undefined, reader.marks);
+  /** Whether the client shall see it. */
   const look = (event: Buffer): boolean => {
-    if (!reader.concerns(event)) return true;
     const object = eventObject(event);
     if (object === null) return true;
     reader.read(object);
     return isHidden?.(object) !== true;
   };
   const passed = (chunk: Buffer): Buffer => {
-    const events = cutter.push(chunk);
-    const shown = cutter.isPlain() ? events : events.filter(look);
-    return isHidden === undefined ? chunk : Buffer.concat(shown);
+    const shown = cutter.push(chunk).filter(({ bytes, isWanted }) => !isWanted || look(bytes));
+    return isHidden === undefined ? chunk : Buffer.concat(shown.map(({ bytes }) => bytes));
   };
   return new Promise((resolve) => {
-    let came: Buffer[] = [];
-    /** What came in one piece from the network goes on in one piece: a quick model sends many small parts at once. */
-    const pass = (): void => {
-      if (came.length === 0) return;
-      const bytes = passed(came.length === 1 ? (came[0] as Buffer) : Buffer.concat(came));
-      came = [];
+    const pass = (chunk: Buffer): void => {
+      const bytes = passed(chunk);
       if (bytes.length === 0 || response.destroyed || response.write(bytes)) return;
       body.pause();
       response.once("drain", () => body.resume());
     };
     const end = (brokenBy: Tapped["brokenBy"]): void => {
-      pass();
       response.off("close", clientGone);
       body.off("close", providerGone);
       resolve({ reading: reader.reading(), brokenBy });
@@ -61,12 +53,8 @@ export function tapStream({ body, response, reader, isHidden, onChunk }: TapOpti
     response.once("close", clientGone);
     body.once("close", providerGone);
     body.on("error", () => undefined);
-    body.on("data", (chunk: Buffer) => {
-      onChunk?.(chunk);
-      if (came.push(chunk) === 1) process.nextTick(pass);
-    });
+    body.on("data", pass);
     body.once("end", () => {
-      pass();
       const rest = cutter.rest();
       // The last event may lack its empty line.
       const isShown = rest.length === 0 || look(rest);

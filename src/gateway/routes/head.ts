@@ -43,7 +43,7 @@ async function readStart(call: ModelCall, answer: ProviderAnswer): Promise<Head>
     if (chunk === null) break;
     chunks.push(chunk);
     held += chunk.length;
-    const events = cutter.push(chunk).map(eventObject);
+    const events = cutter.push(chunk).map(({ bytes }) => eventObject(bytes));
     for (const event of events) if (event !== null) reader.read(event);
     if (events.some((event) => event !== null && !prefaces(call.wire.name, event))) break;
   }

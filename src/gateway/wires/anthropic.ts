@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<number, string>> = {
 };
 
 /** The types of events that are read. One pass over the text of a packet is quicker than a search for each. */
-const READ_TYPES = /"type":\s{0,9}"(?:message_|content_block_start|error)/;
+const READ_TYPES = /"type":\s{0,9}"(?:message_|content_block_start|error)/g;
 
 export const ANTHROPIC_WIRE: Wire = {
   name: "anthropic",
@@ -65,7 +65,7 @@ function createReader(): StreamReader {
   let state: AnswerReading = NOTHING_READ;
   let usage: JsonObject = {};
   return {
-    concerns: (bytes) => READ_TYPES.test(bytes.toString("latin1")),
+    marks: READ_TYPES,
     read(event) {
       switch (event["type"]) {
         case "message_start": {

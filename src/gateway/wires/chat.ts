@@ -57,7 +57,7 @@ export const CHAT_WIRE: Wire = {
 function createReader(): StreamReader {
   let state: AnswerReading = NOTHING_READ;
   return {
-    concerns: (bytes) => bytes.includes('"usage"') || bytes.includes('"error"') || bytes.includes('"tool_calls"'),
+    marks: /"(?:usage|error|tool_calls)"/g,
     read(event) {
       const tokens = tokensOf(objectIn(event["usage"]));
       const begun = listIn(event["choices"])

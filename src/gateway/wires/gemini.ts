@@ -50,7 +50,7 @@ export const GEMINI_WIRE: Wire = {
 function createReader(): StreamReader {
   let state: AnswerReading = NOTHING_READ;
   return {
-    concerns: () => true,
+    marks: null,
     read(event) {
       const candidates = listIn(event["candidates"]).map(objectIn);
       const tokens = tokensOf(objectIn(event["usageMetadata"]));

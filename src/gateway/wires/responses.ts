@@ -51,7 +51,7 @@ function refersElsewhere(body: JsonObject): boolean {
 function createReader(): StreamReader {
   let state: AnswerReading = NOTHING_READ;
   return {
-    concerns: (bytes) => bytes.includes('"usage"') || bytes.includes('"error"'),
+    marks: /"(?:usage|error)"/g,
     read(event) {
       if (event["type"] === "error") {
         const nested = readOpenAiError(event);

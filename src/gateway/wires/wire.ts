@@ -39,8 +39,8 @@ export const NOTHING_READ: AnswerReading = { model: null, tokens: null, isWhole:
 
 /** Reads the events of one stream, in order. */
 export interface StreamReader {
-  /** Whether an event with these bytes can matter; most do not, and are not even parsed. */
-  concerns(bytes: Buffer): boolean;
+  /** Stands in every event that can matter (with the flag `g`; bytes as Latin-1): most do not, and are not even parsed. null: all can. */
+  readonly marks: RegExp | null;
   read(event: JsonObject): void;
   reading(): AnswerReading;
 }

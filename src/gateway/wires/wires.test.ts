@@ -18,7 +18,7 @@ function facts(wire: Wire, body: JsonObject, address = {}): RequestFacts | strin
 function readStream(wire: Wire, events: readonly JsonObject[]): AnswerReading {
   const reader = wire.createStreamReader();
   for (const event of events)
-    if (reader.concerns(Buffer.from(`data: ${JSON.stringify(event)}\n\n`))) reader.read(event);
+    if (reader.marks === null || JSON.stringify(event).search(reader.marks) >= 0) reader.read(event);
   return reader.reading();
 }
 

@@ -8,6 +8,7 @@ import type { RunId } from "../../base/ids.ts";
 import { HARNESS_ERRORS } from "../../ports/errors/harness-errors.ts";
 import type { AgentStatus } from "../agent.ts";
 import type { Chronicle } from "../journal/chronicle.ts";
+import type { AgentJournal } from "../journal/record.ts";
 import type { Meter } from "../meter.ts";
 
 export interface DispatchLimits {
@@ -29,6 +30,7 @@ export interface Lineage {
   readonly family: { descendants: number };
   readonly meter: Meter;
   readonly chronicle: Chronicle;
+  readonly journal: AgentJournal;
   readonly signal: AbortSignal;
 }
 

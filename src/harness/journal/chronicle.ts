@@ -3,12 +3,14 @@ import type { RunId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
 import type { AgentPorts } from "../ports.ts";
 import type { JournalRecord, RecordOf, RecordType } from "./record.ts";
-import { evolve, newState, type RunState } from "./state.ts";
+import { evolve, newState, type RunState, TURN } from "./state.ts";
 
 export interface Chronicle {
   readonly state: RunState;
   /** `sync`: it must outlive a power cut before anything else happens. */
   write<T extends RecordType>(record: Omit<RecordOf<T>, "at"> & { readonly type: T }, sync?: boolean): Promise<void>;
+  /** A number for a question beside the talk: several may be open at a time. */
+  next(): number;
   note(what: string, detail: string): Promise<void>;
 }
 
@@ -28,13 +30,20 @@ export function createChronicle(
     evolve(state, record, rules);
     quietly(() => sinks?.trace?.(record as unknown as JsonObject));
   };
-  return { state, write, note: (what, detail) => write({ type: "run.noted", what, detail }) };
+  let last = TURN;
+  const next = (): number => {
+    last += 1;
+    return last;
+  };
+  return { state, write, next, note: (what, detail) => write({ type: "run.noted", what, detail }) };
 }
 
 /** Whoever only watches cannot stop a run. */
-export function quietly(tell: () => void): string | null {
+export function quietly(tell: () => unknown): string | null {
   try {
-    tell();
+    const told = tell();
+    // Nobody waits for it; what goes wrong in it would be the end of the process.
+    if (told instanceof Promise) told.catch(() => undefined);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

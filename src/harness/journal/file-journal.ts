@@ -1,15 +1,17 @@
-/** A journal in a folder: a file of JSON lines for each run. A line that a crash cut off is no line. */
+/** A journal in a folder: a file of JSON lines for each run, which one process holds. A line that a crash cut off is no line. */
 import { closeSync, fdatasyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { pawlError } from "../../base/errors.ts";
+import type { RunLock, RunLocks } from "../../ports/agents/run-lock.ts";
 import { HARNESS_ERRORS } from "../../ports/errors/harness-errors.ts";
 import type { AgentJournal, JournalRecord } from "./record.ts";
 
 /** As `formatRunId` makes them: no name of a run leads out of the folder. */
 const RUN_ID = /^r_[0-9a-z]{12}$/;
 
-export function createFileJournal(folder: string): AgentJournal {
+export function createFolderJournal(folder: string, locks: RunLocks): AgentJournal {
   const open = new Map<string, number>();
+  const held = new Map<string, RunLock>();
 
   const descriptorOf = (run: string): number => {
     const known = open.get(run);
@@ -23,6 +25,12 @@ export function createFileJournal(folder: string): AgentJournal {
   };
 
   return {
+    async hold(run) {
+      const found = await locks.hold(join(folder, idOf(run)));
+      if ("holder" in found) return found.holder;
+      held.set(run, found.lock);
+      return null;
+    },
     read: (run) => linesOf(folder, run).map((line, index) => parsed(run, line, index)),
     append(run, record, sync) {
       const fd = descriptorOf(run);
@@ -33,15 +41,21 @@ export function createFileJournal(folder: string): AgentJournal {
       const fd = open.get(run);
       open.delete(run);
       if (fd !== undefined) closeSync(fd);
+      held.get(run)?.release();
+      held.delete(run);
     },
   };
 }
 
 function pathOf(folder: string, run: string): string {
+  return join(folder, `${idOf(run)}.jsonl`);
+}
+
+function idOf(run: string): string {
   if (!RUN_ID.test(run)) {
     throw pawlError(HARNESS_ERRORS, "HARNESS_JOURNAL_UNFIT", { run, problem: "this is no id of a run" });
   }
-  return join(folder, `${run}.jsonl`);
+  return run;
 }
 
 function writeAll(fd: number, bytes: Buffer): void {

@@ -12,6 +12,10 @@ export type SaidBy = "prompt" | "steering" | "nudge" | "repair";
 
 interface Records {
   "run.started": { readonly run: RunId; readonly agent: string | null; readonly parent: RunId | null };
+  /** Another host goes on with it. */
+  "run.resumed": Record<never, never>;
+  /** It still runs. */
+  "run.lived": Record<never, never>;
   /** A talk begins: that of the run, or that of a phase. */
   "talk.started": { readonly phase: string | null; readonly messages: readonly Message[] };
   "user.said": { readonly by: SaidBy; readonly text: string };
@@ -22,8 +26,13 @@ interface Records {
     readonly tokens: Tokens;
     readonly microUsd: number;
   };
-  /** Asked besides: a summary, or a question of a tool. */
+  /** Before a model is asked: the most that it can cost. `id` 0 is the turn; any other a question besides. */
+  "model.reserved": { readonly id: number; readonly tokens: Tokens; readonly microUsd: number };
+  /** The question of this number was not answered, and cost nothing. */
+  "model.freed": { readonly id: number };
+  /** Asked besides: a summary, or a question of a tool. `id`: what was reserved for it. */
   "model.asked": {
+    readonly id?: number;
     readonly what: string;
     readonly model: string;
     readonly tokens: Tokens;
@@ -43,6 +52,13 @@ interface Records {
   "phase.ended": { readonly phase: string; readonly status: AgentStatus; readonly output: string };
   /** What is worth knowing and changes nothing. */
   "run.noted": { readonly what: string; readonly detail: string };
+  /** Before a child spends anything. `isShared`: this journal has it too; else `most` is all that is known of what it may spend. */
+  "child.started": {
+    readonly run: RunId;
+    readonly agent: string;
+    readonly isShared: boolean;
+    readonly most: AgentUsage;
+  };
   "child.ended": { readonly run: RunId; readonly agent: string; readonly usage: AgentUsage };
   "run.ended": {
     readonly status: AgentStatus;
@@ -58,10 +74,12 @@ export type RecordOf<T extends RecordType> = { readonly type: T; readonly at: nu
 export type JournalRecord = { [T in RecordType]: RecordOf<T> }[RecordType];
 
 export interface AgentJournal {
+  /** Before anything is read or written: from then until `release` the run is ours. Who has it, when that is somebody else. */
+  hold(run: RunId): Promise<string | null> | string | null;
   /** In order; what a crash left half-written at the end is left out. None: there is no such run. */
   read(run: RunId): Promise<readonly JournalRecord[]> | readonly JournalRecord[];
   /** Survives the process when it returns or resolves; with `sync` also a power cut, and everything before it does. */
   append(run: RunId, record: JournalRecord, sync: boolean): Promise<void> | void;
-  /** The run is over for this process. Idempotent. */
+  /** The run is over for this process; only whoever holds it says so. */
   release(run: RunId): Promise<void> | void;
 }

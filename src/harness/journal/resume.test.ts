@@ -4,13 +4,16 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { scriptedModel } from "../../../test/support/harness/scripted-model.ts";
 import { testTool } from "../../../test/support/harness/tools.ts";
+import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
 import type { RunId } from "../../base/ids.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { createFileJournal } from "../../runtime/wire.ts";
 import type { Message } from "../models/model.ts";
 import { runAgent } from "../run-agent.ts";
 import type { Tool } from "../tools/tool.ts";
-import { createFileJournal } from "./file-journal.ts";
 import { createMemoryJournal } from "./memory-journal.ts";
 import type { AgentJournal, JournalRecord } from "./record.ts";
+import { timeUsed } from "./state.ts";
 
 const RUN = "r_000000000001" as RunId;
 
@@ -44,7 +47,8 @@ describe("T13: a crash", () => {
     for (let before = 1; before < 20; before += 1) {
       const journal = createMemoryJournal();
       const pay = testTool("pay", undefined, once);
-      const options = { prompt: "pay twice", tools: [pay] };
+      // What a model that was cut off has cost nobody knows: the most that it can is charged.
+      const options = { prompt: "pay twice", tools: [pay], budget: { usd: 100 } };
       const first = runAgent({ ...options, id: RUN, model: pays(), ports: { journal: dying(journal, before) } });
       const died = await first.then(
         () => false,
@@ -59,13 +63,13 @@ describe("T13: a crash", () => {
       expect(pay.ran.length).toBeLessThanOrEqual(2);
       expect(result.steps.flatMap(({ calls }) => calls)).toHaveLength(2);
     }
-    expect(crashes).toBe(10);
+    expect(crashes).toBe(13);
   });
 
   test("T13: between the effect and its result is told to the agent, not repeated in silence", async () => {
     const journal = createMemoryJournal();
     const pay = testTool("pay", undefined, once);
-    const at = dying(journal, 5);
+    const at = dying(journal, 6);
     await expect(
       runAgent({ prompt: "x", tools: [pay], id: RUN, model: pays(), ports: { journal: at } }),
     ).rejects.toThrow();
@@ -79,7 +83,7 @@ describe("T13: a crash", () => {
   test("T13: a call that may be repeated is, under the same key", async () => {
     const journal = createMemoryJournal();
     const look = testTool("pay");
-    const at = dying(journal, 4);
+    const at = dying(journal, 5);
     await expect(
       runAgent({ prompt: "x", tools: [look], id: RUN, model: pays(), ports: { journal: at } }),
     ).rejects.toThrow();
@@ -180,7 +184,7 @@ describe("going on with a run", () => {
   test("makes no call that was owed when the files were put back", async () => {
     const journal = createMemoryJournal();
     const pay = testTool("pay", undefined, { idempotent: false });
-    const at = dying(journal, 4);
+    const at = dying(journal, 5);
     await expect(
       runAgent({ prompt: "x", tools: [pay], id: RUN, model: pays(), ports: { journal: at } }),
     ).rejects.toThrow();
@@ -193,6 +197,141 @@ describe("going on with a run", () => {
   test("needs a run that is known", async () => {
     const result = await runAgent({ prompt: "x", model: scriptedModel([{ text: "x" }]), resume: RUN });
     expect([result.status, result.error?.code]).toEqual(["failed", "HARNESS_JOURNAL_UNFIT"]);
+  });
+});
+
+describe("what was used before a crash", () => {
+  const START = 1_700_000_000_000;
+  /** A clock that its host leaves to the next one. */
+  const handClock = (): Clock & { pass(ms: number): void } => {
+    let now = START;
+    const pass = (ms: number): void => {
+      now += ms;
+    };
+    return { now: () => now, after: () => () => undefined, pass };
+  };
+
+  test("A5: the time of a run is counted through all its hosts, and not while it had none", async () => {
+    const journal = createMemoryJournal();
+    const clock = handClock();
+    const look = testTool("pay", () => {
+      clock.pass(40_000);
+      return { ok: true, output: "ok" };
+    });
+    const base = { prompt: "x", tools: [look], budget: { wallMs: 100_000 } };
+    const left = async (before: number | null): Promise<string> => {
+      const at = before === null ? journal : dying(journal, before);
+      const known = (await journal.read(RUN)).length === 0 ? { id: RUN } : { resume: RUN };
+      return runAgent({ ...base, ...known, model: pays(), ports: { journal: at, clock } }).then(
+        ({ status }) => status,
+        () => "died",
+      );
+    };
+    expect(await left(6)).toBe("died");
+    clock.pass(3_600_000);
+    const model = scriptedModel([{ hangs: true }]);
+    const virtual = createVirtualClock(clock.now());
+    const running = runAgent({ ...base, resume: RUN, model, ports: { journal, clock: virtual } });
+    const pump = setInterval(() => virtual.advance(), 1);
+    onTestFinished(() => clearInterval(pump));
+    expect((await running).status).toBe("timeout");
+    expect(virtual.now() - clock.now()).toBe(60_000);
+    const again = await runAgent({ ...base, resume: RUN, model: pays(), ports: { journal, clock: virtual } });
+    expect([again.status, again.steps.length]).toEqual(["timeout", 1]);
+  });
+
+  test("A5: between two hosts no time passes", () => {
+    const at = (type: "run.resumed" | "run.lived", ms: number): JournalRecord => ({ type, at: ms });
+    const lives = [at("run.lived", 5), at("run.lived", 15), at("run.resumed", 5000), at("run.lived", 5007)];
+    expect(timeUsed([...lives, at("run.resumed", 9000), at("run.lived", 8999)])).toBe(17);
+  });
+
+  test("A5: while a model thinks, its journal says every few seconds that the run lives", async () => {
+    const journal = createMemoryJournal();
+    const clock = createVirtualClock();
+    const running = runAgent({
+      prompt: "x",
+      id: RUN,
+      model: scriptedModel([{ hangs: true }]),
+      budget: { wallMs: 12_000 },
+      ports: { journal, clock },
+    });
+    const pump = setInterval(() => clock.advance(), 1);
+    onTestFinished(() => clearInterval(pump));
+    expect((await running).status).toBe("timeout");
+    const beats = (await journal.read(RUN)).filter(({ type }) => type === "run.lived");
+    expect(beats.map(({ at }) => at - START)).toEqual([5000, 10_000]);
+  });
+
+  test("A6: a model that was cut off is paid for as if it had said all it could", async () => {
+    const journal = createMemoryJournal();
+    const base = { prompt: "x", tools: [testTool("pay")], budget: { tokens: 100_000, usd: 1000 } };
+    await expect(
+      runAgent({ ...base, id: RUN, model: pays(), ports: { journal: dying(journal, 4) } }),
+    ).rejects.toThrow();
+    const { usage } = await runAgent({
+      ...base,
+      resume: RUN,
+      model: scriptedModel([{ text: "done", usage: { input: 1, output: 1 } }]),
+      ports: { journal },
+    });
+    expect(usage.tokens).toBeGreaterThan(16_384);
+    expect(usage.tokens).toBeLessThan(25_000);
+    expect(usage.modelCalls).toBe(2);
+    const again = await runAgent({
+      ...base,
+      prompt: "y",
+      resume: RUN,
+      model: scriptedModel([{ text: "x", usage: { input: 1, output: 1 } }]),
+      ports: { journal },
+    });
+    expect(again.usage.tokens).toBe(usage.tokens + 2);
+  });
+
+  const delegating = (times: number) =>
+    scriptedModel([
+      ...Array.from({ length: times }, () => ({
+        calls: [{ tool: "agent__x", input: { task: "go" } }],
+        usage: { input: 5, output: 5 },
+      })),
+      { text: "done", usage: { input: 5, output: 5 } },
+    ]);
+  const digging = () =>
+    scriptedModel((_, turn) =>
+      turn < 3 ? { calls: [{ tool: "dig", input: { turn } }], usage: { input: 900, output: 100 } } : { text: "dug" },
+    );
+
+  test.each([
+    ["what its own journal says of it", true, 20 + 2000],
+    ["all that it could spend, when another journal has it", false, 20 + 50_000],
+  ])("T10: a child that was cut off is paid for: %s", async (_, isShared, tokens) => {
+    const journal = createMemoryJournal();
+    let isDead = false;
+    const dead: AgentJournal = {
+      ...journal,
+      append: (run, record, sync) => {
+        if (isDead) throw new Error("killed");
+        return journal.append(run, record, sync);
+      },
+    };
+    const dig = testTool("dig", () => {
+      isDead = dig.ran.length === 2;
+      return { ok: true, output: "earth" };
+    });
+    const limits = { tokens: 50_000, usd: 50 };
+    const x = { model: digging(), tools: [dig], limits };
+    const spawn = testTool("agent__x", async () => {
+      const { status } = await runAgent({ agent: x, prompt: "go" });
+      return { ok: status === "completed", output: "x", error: status } as never;
+    });
+    const base = {
+      prompt: "go",
+      budget: { tokens: 1e6, usd: 1000 },
+      ...(isShared ? { agent: { delegates: { x } } } : { tools: [spawn] }),
+    };
+    await expect(runAgent({ ...base, id: RUN, model: delegating(1), ports: { journal: dead } })).rejects.toThrow();
+    const { status, usage } = await runAgent({ ...base, resume: RUN, model: delegating(0), ports: { journal } });
+    expect([status, usage.tokens]).toEqual(["completed", tokens]);
   });
 });
 

@@ -1,4 +1,5 @@
 /** Where a run of the harness stands: a fold of its records, live and after a crash alike. */
+import type { RunId } from "../../base/ids.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { promptOf, totalOf } from "../../limits/prices/tokens.ts";
 import type { AgentStep, AgentUsage } from "../agent.ts";
@@ -36,15 +37,26 @@ export interface RunState {
   talkCalls: number;
   nextSeq: number;
   ended: RecordOf<"run.ended"> | null;
+  /** What was reserved for a model that has not answered yet, by its number. */
+  readonly reserved: Map<number, Pick<RecordOf<"model.reserved">, "tokens" | "microUsd">>;
+  /** Children that have not ended. */
+  readonly children: Map<RunId, RecordOf<"child.started">>;
+  /** How long it ran, in all hosts, and when it was last heard of. */
+  usedMs: number;
+  seenAt: number | null;
 }
 
 export function newState(): RunState {
   return {
     ...{ talk: null, phase: null, open: [], steps: [], phases: new Map(), ended: null },
     ...{ turns: 0, calls: 0, talkTurns: 0, talkCalls: 0, nextSeq: 1 },
+    ...{ reserved: new Map(), children: new Map(), usedMs: 0, seenAt: null },
     used: { input: 0, cached: 0, output: 0, tokens: 0, microUsd: 0, modelCalls: 0 },
   };
 }
+
+/** What is reserved for a turn has this number: a run has one turn at a time. */
+export const TURN = 0;
 
 type Evolution = { readonly [T in RecordType]: (state: RunState, record: RecordOf<T>, rules: string) => void };
 
@@ -52,6 +64,8 @@ const NOTHING = (): void => undefined;
 
 const EVOLUTION: Evolution = {
   "run.started": NOTHING,
+  "run.resumed": NOTHING,
+  "run.lived": NOTHING,
   "run.noted": NOTHING,
   "talk.started"(state, { messages, phase }) {
     state.talk = beginTalk(messages);
@@ -66,7 +80,16 @@ const EVOLUTION: Evolution = {
     if (state.talk !== null) say(state.talk, userMessage(text));
   },
   "turn.answered": answered,
-  "model.asked": spend,
+  "model.reserved"({ reserved }, { id, tokens, microUsd }) {
+    reserved.set(id, { tokens, microUsd });
+  },
+  "model.freed"({ reserved }, { id }) {
+    reserved.delete(id);
+  },
+  "model.asked"(state, record) {
+    if (record.id !== undefined) state.reserved.delete(record.id);
+    spend(state, record);
+  },
   "call.intended"(state, { seq }) {
     for (const open of state.open) if (open.seq === seq) open.isIntended = true;
   },
@@ -77,18 +100,37 @@ const EVOLUTION: Evolution = {
   "phase.ended"(state, record) {
     state.phases.set(record.phase, record);
   },
-  "child.ended"({ used }, { usage }) {
+  "child.started"({ children }, record) {
+    children.set(record.run, record);
+  },
+  "child.ended"({ used, children }, { run, usage }) {
+    children.delete(run);
     for (const part of Object.keys(used) as (keyof AgentUsage)[]) used[part] += usage[part];
   },
   "run.ended"(state, record) {
     state.ended = record;
+    state.reserved.clear();
   },
 };
 
 /** `rules`: of the agent; a summary repeats them. */
 export function evolve(state: RunState, record: JournalRecord, rules: string): void {
   const step = EVOLUTION[record.type] as (state: RunState, record: JournalRecord, rules: string) => void;
+  count(state, record);
   step(state, record, rules);
+}
+
+/** How long a run took, in all hosts that it had. */
+export function timeUsed(past: readonly JournalRecord[]): number {
+  const state = newState();
+  for (const record of past) count(state, record);
+  return state.usedMs;
+}
+
+/** Between two records of one host it ran; before the first one of the next it did not. */
+function count(state: RunState, { type, at }: JournalRecord): void {
+  if (type !== "run.resumed" && state.seenAt !== null) state.usedMs += Math.max(0, at - state.seenAt);
+  state.seenAt = at;
 }
 
 function spend({ used }: RunState, { tokens, microUsd }: Pick<RecordOf<"model.asked">, "tokens" | "microUsd">): void {
@@ -103,6 +145,7 @@ function spend({ used }: RunState, { tokens, microUsd }: Pick<RecordOf<"model.as
 function answered(state: RunState, record: RecordOf<"turn.answered">): void {
   const { turn, model, message, tokens, microUsd } = record;
   spend(state, record);
+  state.reserved.delete(TURN);
   state.turns += 1;
   state.talkTurns += 1;
   if (message !== null && state.talk !== null) {

@@ -2,7 +2,8 @@
 import type { JsonObject } from "../../base/json.ts";
 import { askModels } from "../models/ask.ts";
 import { checkJson } from "../models/check-json.ts";
-import { type Answer, answeredBy, type Message, messageOf, schemaOf, textOf, tokensOf } from "../models/model.ts";
+import { type Answer, answeredBy, type Message, messageOf, schemaOf, textOf } from "../models/model.ts";
+import { tokensOf } from "../models/read-answer.ts";
 import { type Candidate, namesOf } from "../models/route.ts";
 import type { ToolAnswer } from "../tools/tool.ts";
 import { userMessage } from "../transcript/talk.ts";
@@ -50,8 +51,11 @@ async function askOnce(
   const { ports, health, chronicle } = session;
   const { meter, helpers } = setting;
   const bytes = messages.reduce((sum, { content }) => sum + Buffer.byteLength(JSON.stringify(content)), 0);
-  const room = meter.room(bytes, namesOf(helpers));
+  const names = namesOf(helpers);
+  const room = meter.room(bytes, names);
   if (typeof room === "string") return { ok: false, error: `the budget of the run is used up (${room})` };
+  const id = chronicle.next();
+  await chronicle.write({ type: "model.reserved", id, ...meter.worst(bytes, room, names) });
   const billed: (readonly [Candidate, Answer])[] = [];
   const format = schema === undefined ? {} : { responseFormat: { type: "json" as const, schema: schemaOf(schema) } };
   const asked = await askModels(
@@ -64,12 +68,13 @@ async function askOnce(
     signal,
   );
   for (const [candidate, answer] of billed) {
-    const tokens = tokensOf(answer);
+    const tokens = tokensOf(answer, bytes);
     const model = answeredBy(candidate.model, answer);
     const microUsd = meter.add([model, candidate.model.modelId], tokens);
-    await chronicle.write({ type: "model.asked", what, model, tokens, microUsd });
+    await chronicle.write({ type: "model.asked", id, what, model, tokens, microUsd });
     tellUsage(session, model, tokens, microUsd);
   }
+  if (billed.length === 0) await chronicle.write({ type: "model.freed", id });
   if (asked.kind === "aborted") return { ok: false, error: "it was cancelled" };
   if (asked.kind === "failed") return { ok: false, error: `no model has answered: ${asked.reasons}` };
   const message = messageOf(asked.answer);

@@ -7,6 +7,7 @@ import { canonical, type JsonValue } from "../../base/json.ts";
 import { quietly } from "../journal/chronicle.ts";
 import type { OpenCall } from "../journal/state.ts";
 import { inputOf } from "../models/model.ts";
+import { inTime } from "../patience.ts";
 import type { ToolOutcome } from "../tools/outcome.ts";
 import { deferredEnding, haltEnding, stopOf } from "./endings.ts";
 import { tellHook } from "./hooks.ts";
@@ -54,14 +55,19 @@ async function perform(session: Session, setting: Setting, open: OpenCall): Prom
     return null;
   }
   const outcome = await desk.call({ seq, id: call.id, tool: call.tool, input, key }, halt.signal);
-  if (outcome.status === "cancelled") return haltEnding(session);
+  // What was not ruled on in time is asked again by whoever goes on.
+  const isUnruled = outcome.status === "denied" && halt.cause() !== null;
+  if (outcome.status === "cancelled" || isUnruled) return haltEnding(session);
   if (outcome.status === "deferred") return deferredEnding(session, desk.asked(), outcome.error);
   const ok = outcome.status === "success";
   const output = toldOf(outcome);
   await chronicle.write({ type: "call.ended", seq, id: call.id, tool: call.tool, key, ok, output });
   quietly(() => ports.observer?.onResult?.({ id: call.id, ok, output }));
   const asked = desk.asked();
-  if (asked !== null) await tellHook(chronicle, () => ports.hooks?.postTool?.(asked, { ok, output }));
+  if (asked !== null && ports.hooks?.postTool !== undefined) {
+    const tell = (): unknown => ports.hooks?.postTool?.(asked, { ok, output });
+    await tellHook(chronicle, tell, (told) => inTime(told, halt.signal));
+  }
   return null;
 }
 

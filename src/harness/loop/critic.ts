@@ -1,4 +1,6 @@
 /** The critic: hears of every turn and of the end of the time; may nudge, give more time once, or kill for good. */
+
+import { inTime } from "../patience.ts";
 import type { CriticView, CriticWord } from "../ports.ts";
 import { haltEnding } from "./endings.ts";
 import type { Ending, Session } from "./session.ts";
@@ -15,7 +17,7 @@ export async function heedCritic(session: Session, at: CriticView["at"]): Promis
   switch (word.do) {
     case "nudge":
       if (at === "turn" && halt.cause() === null) {
-        await chronicle.write({ type: "user.said", by: "nudge", text: word.message });
+        await chronicle.write({ type: "user.said", by: "nudge", text: String(word.message) });
       }
       return null;
     case "extend":
@@ -24,15 +26,15 @@ export async function heedCritic(session: Session, at: CriticView["at"]): Promis
     case "kill":
       halt.stop("killed", word.why);
       return haltEnding(session);
-    case "go_on":
+    default:
       return null;
   }
 }
 
 /** A critic that fails has said nothing. */
-async function wordOf({ ports, chronicle }: Session, view: CriticView): Promise<CriticWord> {
+async function wordOf({ ports, chronicle, halt }: Session, view: CriticView): Promise<CriticWord> {
   try {
-    return (await ports.critic?.judge(view)) ?? GO_ON;
+    return (await inTime(ports.critic?.judge(view), halt.signal)) ?? GO_ON;
   } catch (error) {
     await chronicle.note("critic_failed", error instanceof Error ? error.message : String(error));
     return GO_ON;

@@ -1,6 +1,7 @@
 /** Where calls go in: hooks, policy and, where policy leaves it to one, a person rule on each before it runs. */
 import type { Ruling, ToolCall } from "../../ports/agents/agent-backend.ts";
 import { quietly } from "../journal/chronicle.ts";
+import { inTime } from "../patience.ts";
 import type { ToolOutcome } from "../tools/outcome.ts";
 import { createToolRegistry } from "../tools/registry.ts";
 import type { Tool, ToolModels } from "../tools/tool.ts";
@@ -65,14 +66,14 @@ export function createDesk(session: Session, tools: readonly Tool[], models: Too
 }
 
 async function rule({ ports, policy, halt }: Session, call: ToolCall, tool: Tool | undefined): Promise<Ruling> {
-  const denied = await denialOf(() => ports.hooks?.preTool?.(call));
+  const denied = await denialOf(() => ports.hooks?.preTool?.(call), halt.signal);
   if (denied !== null) return { answer: "deny", why: denied };
-  const ruling = await policy.decide(call, tool?.risk ?? "high");
+  const ruling = await inTime(policy.decide(call, tool?.risk ?? "high"), halt.signal);
   if (ruling.answer !== "defer") return ruling;
   if (call.isPart === true) return { answer: "deny", why: ruling.why };
   const { approvals } = ports;
   if (approvals === undefined) return { answer: "deny", why: `${ruling.why}, and there is nobody to ask` };
-  const answer = await approvals.ask(call, ruling.why, halt.signal);
+  const answer = await inTime(approvals.ask(call, ruling.why, halt.signal), halt.signal);
   if (answer === "allow") return { answer: "allow" };
   return answer === "later" ? ruling : { answer: "deny", why: `${ruling.why}, and it was denied` };
 }

@@ -7,12 +7,12 @@ import { HARNESS_ERRORS } from "../../ports/errors/harness-errors.ts";
 import { performCalls } from "./calls.ts";
 import { compactTalk } from "./compaction.ts";
 import { heedCritic } from "./critic.ts";
-import { failedEnding, loopEnding, stopOf } from "./endings.ts";
+import { failedEnding, haltEnding, loopEnding, stopOf } from "./endings.ts";
 import { denialOf, tellStep } from "./hooks.ts";
 import { createRepeats, type Repeats } from "./repeats.ts";
 import type { Ending, Session, Setting } from "./session.ts";
 import { finish } from "./structured.ts";
-import { takeTurn } from "./turn.ts";
+import { isLastWord, takeTurn } from "./turn.ts";
 
 export async function runTalk(session: Session, setting: Setting): Promise<Ending> {
   // An earlier host has heard the last word and could not say so any more.
@@ -35,16 +35,27 @@ async function lookBack(session: Session, repeats: Repeats): Promise<Ending | nu
 
 /** null: it has calls to be made. */
 async function nextAnswer(session: Session, setting: Setting): Promise<Ending | null> {
-  const { chronicle, ports, run } = session;
+  const { chronicle, ports, run, halt } = session;
   const stopped = stopOf(session, setting);
   if (stopped !== null) return stopped;
-  for (const text of ports.steering?.take() ?? []) await chronicle.write({ type: "user.said", by: "steering", text });
-  const denied = await denialOf(() => ports.hooks?.preStep?.({ run, turn: chronicle.state.turns + 1 }));
+  for (const text of await heard(session)) await chronicle.write({ type: "user.said", by: "steering", text });
+  const denied = await denialOf(() => ports.hooks?.preStep?.({ run, turn: chronicle.state.turns + 1 }), halt.signal);
+  if (halt.cause() !== null) return haltEnding(session);
   if (denied !== null) return failedEnding(session, pawlError(HARNESS_ERRORS, "HARNESS_HOOK_DENIED", { why: denied }));
   await compactTalk(session, setting);
   const ended = await takeTurn(session, setting);
   if (ended !== null) return ended;
-  return isAnswered(session) || setting.offered.length === 0 ? finish(session, setting) : null;
+  return isAnswered(session) || isLastWord(session, setting) ? finish(session, setting) : null;
+}
+
+/** Steering that fails has said nothing. */
+async function heard({ chronicle, ports }: Session): Promise<readonly string[]> {
+  try {
+    return ports.steering?.take() ?? [];
+  } catch (error) {
+    await chronicle.note("steering_failed", error instanceof Error ? error.message : String(error));
+    return [];
+  }
 }
 
 function isAnswered({ chronicle }: Session): boolean {

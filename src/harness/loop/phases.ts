@@ -1,7 +1,8 @@
 /** What a run consists of: one talk, or one for each phase. */
-import { NOTHING_USED, type Phase } from "../agent.ts";
+import { type Agent, NOTHING_USED, type Phase } from "../agent.ts";
 import { PLACE } from "../check-agent.ts";
 import type { Meter } from "../meter.ts";
+import { checkJson } from "../models/check-json.ts";
 import type { Message } from "../models/model.ts";
 import { userMessage } from "../transcript/talk.ts";
 import { runTalk } from "./loop.ts";
@@ -37,7 +38,10 @@ async function runPhases(
   input: string,
 ): Promise<Ending> {
   const { state } = session.chronicle;
-  const known: Record<string, string> = { input, output: input };
+  const known = new Map([
+    ["input", input],
+    ["output", input],
+  ]);
   let ending: Ending = { status: "completed", output: "", error: null };
   for (const [index, phase] of phases.entries()) {
     const done = state.phases.get(phase.name);
@@ -45,19 +49,24 @@ async function runPhases(
     ending =
       done === undefined
         ? await runPhase(session, () => phaseSetting(session, models, meter, phase, schema), phase, known)
-        : { status: "completed", output: done.output, error: null };
+        : gone(done.output, schema);
     if (ending.status !== "completed") return ending;
-    known["output"] = ending.output;
-    known[phase.name] = ending.output;
+    known.set("output", ending.output).set(phase.name, ending.output);
   }
   return ending;
+}
+
+/** A phase that an earlier host has ended: its answer is read again. */
+function gone(output: string, schema: Agent["schema"]): Ending {
+  const answer = schema === undefined ? null : checkJson(schema, output);
+  return { status: "completed", output, ...(answer?.ok === true ? { value: answer.value } : {}), error: null };
 }
 
 async function runPhase(
   session: Session,
   open: () => Promise<Setting>,
   phase: Phase,
-  known: Readonly<Record<string, string>>,
+  known: ReadonlyMap<string, string>,
 ): Promise<Ending> {
   const { agent, chronicle } = session;
   const { name } = phase;
@@ -87,6 +96,6 @@ function salvaged(phase: Phase, ending: Ending): Ending {
 }
 
 /** Once, from left to right: what is filled in is never read as a place again. */
-function filled(template: string, known: Readonly<Record<string, string>>): string {
-  return template.replaceAll(PLACE, (_, name: string) => known[name] ?? "");
+function filled(template: string, known: ReadonlyMap<string, string>): string {
+  return template.replaceAll(PLACE, (_, name: string) => known.get(name) ?? "");
 }

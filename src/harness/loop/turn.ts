@@ -1,9 +1,12 @@
 /** One turn: a model is asked with the whole talk, and what it said is stored before anything comes of it. */
 import { pawlError } from "../../base/errors.ts";
+import type { Tokens } from "../../limits/prices/tokens.ts";
 import { HARNESS_ERRORS } from "../../ports/errors/harness-errors.ts";
 import { quietly } from "../journal/chronicle.ts";
+import { TURN } from "../journal/state.ts";
 import { type Asked, askModels } from "../models/ask.ts";
-import { type Answer, answeredBy, type CallOptions, messageOf, schemaOf, tokensOf } from "../models/model.ts";
+import { type Answer, answeredBy, type CallOptions, messageOf, schemaOf } from "../models/model.ts";
+import { tokensOf } from "../models/read-answer.ts";
 import { type Candidate, namesOf } from "../models/route.ts";
 import { atMost } from "../transcript/talk.ts";
 import { boundEnding, haltEnding, wordsOf } from "./endings.ts";
@@ -16,18 +19,17 @@ export async function takeTurn(session: Session, setting: Setting): Promise<Endi
   const { talk } = chronicle.state;
   if (talk === null) return null;
   const prompt = atMost(talk) + (talk.measured === null ? setting.offeredBytes : 0);
-  const room = setting.meter.room(prompt, namesOf(setting.candidates));
+  const names = namesOf(setting.candidates);
+  const room = setting.meter.room(prompt, names);
   if (typeof room === "string") return boundEnding(session, setting, room);
+  await chronicle.write({ type: "model.reserved", id: TURN, ...setting.meter.worst(prompt, room, names) });
   setting.meter.addTurn();
-  const asked = await ask(session, setting, {
-    ...optionsOf(setting),
-    prompt: talk.messages.slice(),
-    maxOutputTokens: room,
-  });
+  const options = { ...optionsOf(setting), prompt: talk.messages.slice(), maxOutputTokens: room };
+  const asked = await ask(session, setting, options, prompt);
   if (asked.kind === "aborted") return haltEnding(session);
   if (asked.kind === "failed") return modelEnding(session, asked);
   // A turn with calls is over when they are.
-  if (chronicle.state.open.length === 0 || setting.offered.length === 0) await tellStep(session);
+  if (chronicle.state.open.length === 0 || isLastWord(session, setting)) await tellStep(session);
   const { finishReason } = asked.answer;
   const unfit = UNFIT[finishReason.unified];
   if (unfit !== undefined && chronicle.state.open.length === 0) {
@@ -35,6 +37,11 @@ export async function takeTurn(session: Session, setting: Setting): Promise<Endi
     return { status: "failed", output: wordsOf(session), error, failure: "provider" };
   }
   return null;
+}
+
+/** Whoever has no tools has answered with words, whatever else it wants to call; a call alone is no answer. */
+export function isLastWord({ chronicle }: Session, { offered }: Setting): boolean {
+  return offered.length === 0 && (chronicle.state.steps.at(-1)?.text ?? "") !== "";
 }
 
 const UNFIT: Readonly<Record<string, string>> = {
@@ -50,7 +57,7 @@ function optionsOf({ offered, schema }: Setting): Pick<CallOptions, "tools" | "t
   };
 }
 
-async function ask(session: Session, setting: Setting, options: CallOptions): Promise<Asked> {
+async function ask(session: Session, setting: Setting, options: CallOptions, promptBytes: number): Promise<Asked> {
   const { chronicle, halt, health, ports } = session;
   const { clock, chance, observer } = ports;
   // What an answer is worth is known later than what it costs.
@@ -69,7 +76,9 @@ async function ask(session: Session, setting: Setting, options: CallOptions): Pr
     quietly(() => observer?.onRetry?.({ model: candidate.name, why }));
     await chronicle.note("model_passed_over", `${candidate.name}: ${why}`);
   }
-  for (const [candidate, answer] of empty) await account(session, setting, candidate, answer, asked);
+  for (const [candidate, answer] of empty) {
+    await account(session, setting, candidate, answer, tokensOf(answer, promptBytes), asked);
+  }
   return asked;
 }
 
@@ -78,11 +87,11 @@ async function account(
   setting: Setting,
   candidate: Candidate,
   answer: Answer,
+  tokens: Tokens,
   asked: Asked,
 ): Promise<void> {
   const { chronicle, ports } = session;
   const model = answeredBy(candidate.model, answer);
-  const tokens = tokensOf(answer);
   const microUsd = setting.meter.add([model, candidate.model.modelId], tokens);
   if (asked.kind === "answered" && asked.answer === answer) {
     const message = messageOf(answer);
@@ -94,12 +103,7 @@ async function account(
   tellUsage(session, model, tokens, microUsd);
 }
 
-export function tellUsage(
-  { ports, run }: Session,
-  model: string,
-  tokens: ReturnType<typeof tokensOf>,
-  microUsd: number,
-): void {
+export function tellUsage({ ports, run }: Session, model: string, tokens: Tokens, microUsd: number): void {
   const { input, cacheRead, cacheWrite, cacheWriteLong, output } = tokens;
   const read = input + cacheRead + cacheWrite + cacheWriteLong;
   const used = { input: read, cached: cacheRead, output, tokens: read + output, microUsd, modelCalls: 1 };

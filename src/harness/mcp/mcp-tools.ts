@@ -25,6 +25,8 @@ export interface McpToolset {
   readonly tools: readonly Tool[];
   /** Tools that cannot be offered, and why. */
   readonly leftOut: readonly { readonly tool: string; readonly why: string }[];
+  /** For whoever has ruled on the call. Rejects only for defects. */
+  call(tool: string, input: JsonObject, signal: AbortSignal): Promise<ToolResult>;
   /** Ends every server that was started. */
   close(): Promise<void>;
 }
@@ -36,6 +38,7 @@ const LONGEST_SUMMARY = 1024;
 export async function createMcpToolset(specs: readonly McpServerSpec[], parts: McpParts): Promise<McpToolset> {
   const sessions = createSessions(parts);
   const tools: Tool[] = [];
+  const calls = new Map<string, Call>();
   const leftOut: { tool: string; why: string }[] = [];
   for (const spec of specs) {
     const pin = await acceptedPin(spec, parts.pins);
@@ -46,12 +49,21 @@ export async function createMcpToolset(specs: readonly McpServerSpec[], parts: M
         tool,
         tools.some((other) => other.name === name),
       );
-      if (why === null) tools.push(toolOf(spec, tool, () => sessions.open(spec, pin)));
-      else leftOut.push({ tool: name, why });
+      const call: Call = (input, signal) => callTool(() => sessions.open(spec, pin), tool.name, input, signal);
+      if (why === null) {
+        tools.push(toolOf(spec, tool, call));
+        calls.set(name, call);
+      } else leftOut.push({ tool: name, why });
     }
   }
-  return { tools, leftOut, close: sessions.close };
+  return {
+    ...{ tools, leftOut, close: sessions.close },
+    call: async (tool, input, signal) =>
+      (await calls.get(tool)?.(input, signal)) ?? { ok: false, error: `there is no tool ${tool}` },
+  };
 }
+
+type Call = (input: JsonObject, signal: AbortSignal) => Promise<ToolResult>;
 
 /** As a model sees it. A name that is too long, or has characters that no provider takes, ends with a part of its digest. */
 export function mcpToolName(server: string, tool: string): string {
@@ -82,7 +94,7 @@ function unfit({ input }: McpTool, isTaken: boolean): string | null {
   return input["type"] === "object" ? null : "its schema is not for an object";
 }
 
-function toolOf({ name: server }: McpServerSpec, tool: McpTool, open: () => Promise<McpSession>): Tool {
+function toolOf({ name: server }: McpServerSpec, tool: McpTool, call: Call): Tool {
   const about = visibleLine(tool.description, LONGEST_SUMMARY);
   return {
     name: mcpToolName(server, tool.name),
@@ -93,7 +105,7 @@ function toolOf({ name: server }: McpServerSpec, tool: McpTool, open: () => Prom
     idempotent: false,
     safeToShare: false,
     requests: () => [{ kind: "mcp", server, tool: tool.name }],
-    run: async (input, { signal }) => callTool(open, tool.name, input, signal),
+    run: (input, { signal }) => call(input, signal),
   };
 }
 

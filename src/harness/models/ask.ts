@@ -8,9 +8,11 @@ import { type CallFailure, judgeFailure } from "../../limits/routes/failure.ts";
 import { RETRY_RULES, retryWaitMs } from "../../limits/routes/retry.ts";
 import type { AgentFailure } from "../../ports/agents/agent-backend.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { orAborted } from "../patience.ts";
 import { classify, failureOf } from "./failure.ts";
 import type { Health } from "./health.ts";
 import type { Answer, CallOptions } from "./model.ts";
+import { isReadable } from "./read-answer.ts";
 import type { Candidate } from "./route.ts";
 
 export interface Asking {
@@ -89,6 +91,7 @@ interface Failed {
 }
 
 const EMPTY: Failed = { kind: "failed", why: "an empty answer", as: "provider", next: "another", askedMs: null };
+const UNREADABLE: Failed = { ...EMPTY, why: "an answer that cannot be read" };
 
 async function tryOnce(candidate: Candidate, { asking, options, signal }: Turn): Promise<Tried> {
   const { model } = candidate;
@@ -96,6 +99,7 @@ async function tryOnce(candidate: Candidate, { asking, options, signal }: Turn):
     const call = model.doGenerate({ ...options, ...candidate.options, abortSignal: signal });
     const answer = await orAborted(Promise.resolve(call), signal);
     asking.onBilled(candidate, answer);
+    if (!isReadable(answer)) return UNREADABLE;
     return isEmpty(answer) ? EMPTY : { kind: "answered", candidate, answer };
   } catch (thrown) {
     return signal.aborted ? { kind: "aborted" } : judged(failureOf(thrown, model.provider));
@@ -139,18 +143,5 @@ function sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
     };
     const callOff = clock.after(ms, wake);
     signal.addEventListener("abort", wake);
-  });
-}
-
-/** Whoever does not heed its signal is not waited for. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) {
-    work.catch(() => undefined);
-    return Promise.reject(signal.reason);
-  }
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }

@@ -1,7 +1,7 @@
 /** A model of the AI SDK, as the harness asks it: one call, one answer. The loop, its bounds and its memory are ours. */
 import type { LanguageModel } from "ai";
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
-import { NO_TOKENS, type Tokens } from "../../limits/prices/tokens.ts";
+import { readJson } from "../../base/schema/read-json.ts";
 
 export type Model = Extract<LanguageModel, { readonly specificationVersion: "v3" }>;
 export type CallOptions = Parameters<Model["doGenerate"]>[0];
@@ -84,33 +84,14 @@ function partOf(part: Answer["content"][number]): AssistantPart | null {
   }
 }
 
-/** null: it is not JSON. An empty text is a call without arguments. */
+/** null: it is not JSON, or nested too deeply. An empty text is a call without arguments. */
 export function inputOf(text: string): unknown {
   if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-/** Not told is nothing, except that a total may be told alone. */
-export function tokensOf({ usage }: Answer): Tokens {
-  const { inputTokens: read, outputTokens: written } = usage;
-  const cacheRead = read.cacheRead ?? 0;
-  const cacheWrite = read.cacheWrite ?? 0;
-  const output = written.total ?? (written.text ?? 0) + (written.reasoning ?? 0);
-  return {
-    ...NO_TOKENS,
-    input: read.noCache ?? Math.max(0, (read.total ?? 0) - cacheRead - cacheWrite),
-    cacheRead,
-    cacheWrite,
-    output,
-    reasoning: Math.min(output, written.reasoning ?? 0),
-  };
+  return readJson(text) ?? null;
 }
 
 /** Who has answered, as far as it tells. */
-export function answeredBy(model: Model, { response }: Answer): string {
-  return response?.modelId ?? model.modelId;
+export function answeredBy(model: Model, answer: Answer): string {
+  const told: unknown = isJsonObject(answer) ? answer.response?.modelId : undefined;
+  return typeof told === "string" ? told : model.modelId;
 }

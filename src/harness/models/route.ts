@@ -23,7 +23,19 @@ export function namesOf(candidates: readonly Candidate[]): readonly string[] {
 /** Providers speak through the SDK, which is one wire to us. */
 const WIRE: WireName = "chat";
 
+/** What a provider throws is no model. */
 export async function findModels(
+  choice: ModelChoice | undefined,
+  models: Models | undefined,
+): Promise<Result<readonly Candidate[]>> {
+  try {
+    return await opened(choice, models);
+  } catch (error) {
+    return unknown(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function opened(
   choice: ModelChoice | undefined,
   models: Models | undefined,
 ): Promise<Result<readonly Candidate[]>> {

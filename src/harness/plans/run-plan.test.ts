@@ -4,7 +4,8 @@ import { echo } from "../../../test/support/plans/plan-bench.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { runAgent } from "../run-agent.ts";
 import type { Tool, ToolResult, ToolRisk } from "../tools/tool.ts";
-import { createPlanTool, runPlan } from "./run-plan.ts";
+import { createPlanTool } from "./plan-tool.ts";
+import { runPlan } from "./run-plan.ts";
 
 const toolOf = (name: string, run: (input: JsonObject) => ToolResult = echo, risk: ToolRisk = "medium"): Tool => ({
   ...{ name, summary: name, input: { type: "object" }, risk, timeout: "fast", idempotent: false },

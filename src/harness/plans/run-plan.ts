@@ -4,7 +4,7 @@
  */
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
-import type { JsonObject, JsonValue } from "../../base/json.ts";
+import type { JsonValue } from "../../base/json.ts";
 import type { Ruling, ToolCall } from "../../ports/agents/agent-backend.ts";
 import { EXECUTION_ERRORS } from "../../ports/agents/execution-errors.ts";
 import { newRunId, policyFrom, withDefaults } from "../defaults.ts";
@@ -134,63 +134,6 @@ function ends(
     signal: own.signal,
     end: () => {
       for (const signal of outer) signal.removeEventListener("abort", stop);
-    },
-  };
-}
-
-const INPUT: JsonObject = {
-  type: "object",
-  properties: {
-    steps: {
-      type: "array",
-      minItems: 1,
-      items: {
-        type: "object",
-        properties: {
-          step_id: { type: "string" },
-          name: { type: "string", description: "The tool or skill to call." },
-          type: { enum: ["tool", "skill"] },
-          arguments: {
-            type: "object",
-            description: "Values; {{step_id.member}} stands for what an earlier step gave.",
-          },
-          timeout_ms: { type: "integer" },
-          expected_output: { type: "string" },
-          output_schema: { type: "object" },
-          parallelizable: { type: "boolean" },
-          parallel_group: { type: "string" },
-          risk_level: { enum: ["info", "sensitive", "clinical", "critical"] },
-        },
-        required: ["name", "type"],
-        additionalProperties: false,
-      },
-    },
-    reasoning: { type: "string" },
-  },
-  required: ["steps"],
-  additionalProperties: false,
-};
-
-/** Lets a model make a plan of several calls at once. Each of them is ruled on like a call of its own. */
-export function createPlanTool(options: Omit<RunPlanOptions, "plan" | "planner" | "root" | "signal">): Tool {
-  return {
-    name: "execute_plan",
-    summary:
-      "Runs a plan of several calls of tools and skills, one after the other or side by side, and gives what each gave.",
-    input: INPUT,
-    ...{ risk: "low", timeout: "long", idempotent: false },
-    requests: () => [],
-    async run(input, { root, signal }) {
-      const plan = { assistant_id: "planner", ...input };
-      const { stop, status, results, error } = await runPlan({ ...options, plan, root, signal });
-      const steps = results.map((one) => ({
-        step: one.step,
-        status: one.status,
-        output: one.output,
-        error: one.error?.message ?? null,
-      }));
-      if (status === "success") return { ok: true, output: { stop, steps } };
-      return { ok: false, error: `${stop}: ${error?.message ?? "it did not get to its end"}` };
     },
   };
 }

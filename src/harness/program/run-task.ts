@@ -2,8 +2,11 @@
 import type { RunId } from "../../base/ids.ts";
 import { visibleLine } from "../../base/visible.ts";
 import type { AgentOutcome, Ruling } from "../../ports/agents/agent-backend.ts";
+import type { HostTool } from "../../ports/agents/host-tools.ts";
 import type { HostLine, ProgramReport } from "../../ports/agents/model-program.ts";
 import type { AgentResult } from "../agent.ts";
+import type { JournalRecord } from "../journal/record.ts";
+import { timeUsed } from "../journal/state.ts";
 import type { Observer } from "../ports.ts";
 import { runAgent } from "../run-agent.ts";
 import { createBuiltInTools } from "../tools/built-in-tools.ts";
@@ -35,15 +38,17 @@ export async function runTask(
   talk.tell({ type: "session", session: task.session });
   let reported = { tokens: 0, microUsd: 0 };
   let lastRuling: Ruling = { answer: "allow" };
+  // An attempt has a time of its own, which its host sees to.
+  const wallMs = task.timeoutMs + timeUsed(past as unknown as readonly JournalRecord[]);
   const result = await runAgent({
     prompt: task.prompt,
     model: await openGatewayModel(task),
     ...(task.system === null ? {} : { system: task.system }),
     ...(task.schema === null ? {} : { schema: task.schema }),
-    tools: toolsFor(task.toolset, env),
+    tools: [...toolsFor(task.toolset, env), ...task.hostTools.map((tool) => hostTool(tool, talk))],
     root: task.root,
     signal,
-    budget: { ...UNBOUNDED, turns: task.maxTurns ?? MOST_TURNS, toolCalls: MOST_CALLS, wallMs: task.timeoutMs },
+    budget: { ...UNBOUNDED, turns: task.maxTurns ?? MOST_TURNS, toolCalls: MOST_CALLS, wallMs },
     policy: {
       async decide(call) {
         lastRuling = await talk.decide(call);
@@ -69,11 +74,20 @@ export async function runTask(
   return { outcome: outcomeOf(result, lastRuling), text, ...(value === undefined ? {} : { output: value }), reported };
 }
 
-function toolsFor(toolset: string | null, env: Surroundings["env"]): readonly Tool[] {
+export function toolsFor(toolset: string | null, env: Surroundings["env"]): readonly Tool[] {
   const all = createBuiltInTools({ env, proxy: env["HTTPS_PROXY"] ?? null });
   if (toolset === null) return all;
   const names = toolsOf(findToolset(toolset), createToolRegistry(all));
   return all.filter(({ name }) => names.has(name));
+}
+
+/** What it does is done by the host, where this program cannot reach. */
+function hostTool({ name, summary, input, request }: HostTool, talk: HostTalk): Tool {
+  return {
+    ...{ name, summary, input, risk: "high", timeout: "long", idempotent: false, safeToShare: false },
+    requests: () => [request],
+    run: (given) => talk.call(name, given),
+  };
 }
 
 function observerOf(talk: HostTalk): Observer {

@@ -22,7 +22,7 @@ import { checkSave, checkShare, mayCall, type ToolCallers, type ToolHolder } fro
 import type { RegisteredTool, ToolRegistry } from "./registry.ts";
 import { runWithin } from "./run-within.ts";
 import { shown } from "./shown.ts";
-import type { Tool, ToolContext, ToolFile, ToolRisk, ToolTimeout } from "./tool.ts";
+import type { Tool, ToolContext, ToolFile, ToolResult, ToolRisk, ToolTimeout } from "./tool.ts";
 import { ToolProblem } from "./tool-problem.ts";
 import { type Toolset, toolsOf } from "./toolsets.ts";
 
@@ -140,7 +140,7 @@ function validate({ tool, schema }: RegisteredTool, { input }: ToolInvocation): 
     const value = schema.coerce(input);
     const problems = schema.problems(value);
     if (problems.length > 0 || !isJsonObject(value)) return invalid(problems.join("; "));
-    return { ok: true, value: { input: value, requests: tool.requests(value) } };
+    return { ok: true, value: { input: value, requests: [...tool.requests(value)] } };
   } catch (error) {
     return invalid(messageOf(error));
   }
@@ -174,10 +174,18 @@ async function run(box: Box, tool: Tool, call: ToolCall, key: string, signal: Ab
     const code = done.error instanceof ToolProblem ? "TOOL_FAILED" : "TOOL_BROKEN";
     return { ok: false, refused: refusal(code, { tool: tool.name, problem: messageOf(done.error) }) };
   }
-  const result = done.value;
+  const result: unknown = done.value;
+  if (!isResult(result)) {
+    const problem = "it gave nothing that is a result";
+    return { ok: false, refused: refusal("TOOL_BROKEN", { tool: tool.name, problem }) };
+  }
   if (!result.ok)
     return { ok: false, refused: refusal("TOOL_FAILED", { tool: tool.name, problem: messageOf(result.error) }) };
   return keep(box, tool, result.output, result.artifacts ?? []);
+}
+
+function isResult(value: unknown): value is ToolResult {
+  return isJsonObject(value) && typeof value["ok"] === "boolean";
 }
 
 function contextOf(box: Box, tool: Tool, call: ToolCall, key: string): Omit<ToolContext, "signal"> {

@@ -25,7 +25,7 @@ export interface Cut {
 export function findCut(talk: Talk, { contextTokens, ratio, keep }: CompactRules): Cut | null {
   const tokens = estimate(talk);
   if (tokens <= contextTokens * ratio || tokens < talk.compactAt) return null;
-  let end = talk.messages.length - keep;
+  let end = talk.messages.length - Math.ceil(keep);
   // A result belongs to the call before it.
   while (end > talk.head && talk.messages[end]?.role === "tool") end -= 1;
   return end - talk.head < 2 ? null : { from: talk.head, count: end - talk.head };

@@ -463,15 +463,33 @@ describe("a call that a person must allow", () => {
     expect((await event("run.finished"))?.status).toBe("succeeded");
   });
 
-  it("is not made when the person says no: the run ends", async () => {
-    const { host, agents, event } = life(PLAN, play, { ports: { models } });
-    hosts.splice(0, 1, host);
+  it("is not made when the person says no: the agent is told so, and goes on without it", async () => {
+    const rulings: unknown[] = [];
+    const { host, agents, event } = life(
+      PLAN,
+      async (_, { decide, onEvent }) => {
+        onEvent({ type: "session", session: "s1" });
+        const call = editCall("CHANGES.md");
+        const ruling = await decide(call);
+        rulings.push(ruling, await decide(call));
+        return ruling.answer === "defer" ? { outcome: { kind: "deferred", call }, session: "s1" } : { session: "s1" };
+      },
+      { ports: { models } },
+    );
     await host.start();
     const { state } = restore(host.run, PLAN, await host.events());
-    const { facts } = answerFacts(PLAN, state, { answer: "deny", by: "ann" }, host.clock.now());
-    await host.resume(facts);
-    expect(agents.tasks).toHaveLength(1);
-    expect(await event("run.finished")).toMatchObject({ status: "rejected", reason: "approval_denied" });
+    const { facts } = answerFacts(PLAN, state, { answer: "deny", by: "ann", why: "not that file" }, host.clock.now());
+    expect(facts.map(({ type }) => type)).toEqual(["approval.answered"]);
+    await host.resume([...facts, { type: "run.resumed", after: "wait" }]);
+    expect(agents.tasks[1]).toMatchObject({ session: "s1", goesOn: "deferred" });
+    expect(agents.tasks[1]?.prompt).toMatch(/denied by ann: not that file\. Do not make it again/);
+    // As often as it is asked.
+    expect(rulings.slice(2)).toEqual([
+      { answer: "deny", why: "denied by ann: not that file", rule: "blueprint.ask[0]" },
+      { answer: "deny", why: "denied by ann: not that file", rule: "blueprint.ask[0]" },
+    ]);
+    expect(await event("stage.finished")).toMatchObject({ attempt: 2, outcome: "success" });
+    expect(await event("run.finished")).toMatchObject({ status: "succeeded" });
   });
 
   it("is nothing that a backend can claim by itself", async () => {

@@ -24,7 +24,7 @@ import { orRefusal } from "../process.ts";
 import { changeProblem } from "./changed-paths.ts";
 import { finishedBy } from "./outcome.ts";
 import { answerSchema, promptOf, systemOf } from "./prompt.ts";
-import { type Court, createCourt } from "./ruling.ts";
+import { type Court, type CourtParts, createCourt } from "./ruling.ts";
 import { givenTo, patchFor } from "./told.ts";
 import { createTranscript, type Transcript } from "./transcript.ts";
 
@@ -83,6 +83,7 @@ function createSession(plan: Plan, flight: AgentFlight, parts: Parts): Session {
     policy: ports.policy,
     toolset: effect.stage.agent.toolset,
     allowed: deferral?.allowed === true ? deferral : null,
+    denied: deniedIn(deferral),
     isOver: () => isOver(run, ports.killSwitch, halt),
   });
   const transcript = createTranscript(access.redact);
@@ -133,6 +134,10 @@ function createSession(plan: Plan, flight: AgentFlight, parts: Parts): Session {
   };
 }
 
+function deniedIn(deferral: AgentFlight["deferral"]): CourtParts["denied"] {
+  return deferral === null || deferral.denied === null ? null : { digest: deferral.digest, why: deferral.denied };
+}
+
 /** What goes on from an attempt has what that has left of its time. */
 function timeOf({ effect, deferral }: AgentFlight): number {
   return Math.max(1, effect.stage.timeoutMs - (deferral?.tookMs ?? 0));
@@ -163,6 +168,7 @@ async function taskFor(flight: AgentFlight, { place, door, home }: Seat, parts: 
     schema,
     mustSayHow: !structuredOutput,
     goesOn,
+    denied: deferral?.denied ?? null,
   });
   return {
     prompt,

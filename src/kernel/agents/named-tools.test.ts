@@ -11,7 +11,7 @@ const EDIT: PolicyRequest = { kind: "edit", path: "src/a.ts" };
 
 function courtOf(...rules: readonly [Effect, Pattern][]) {
   const plan = { rules: rules.map(([effect, pattern], at) => ({ id: `plan.${effect}[${at}]`, effect, pattern })) };
-  const parts = { policy: createPolicyGate(), toolset: null, allowed: null, isOver: () => false };
+  const parts = { policy: createPolicyGate(), toolset: null, allowed: null, denied: null, isOver: () => false };
   return createCourt({ ...parts, plan: plan as unknown as Plan });
 }
 

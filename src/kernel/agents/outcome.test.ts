@@ -82,3 +82,21 @@ describe("the answer of an agent", () => {
     expect(finishedBy(stage(""), told({ text: "done" }), true)).toMatchObject({ outcome: "success" });
   });
 });
+
+describe("what an agent says when it fails", () => {
+  it("is cut before it is kept: a next attempt gets it as a variable", () => {
+    const error = "e".repeat(900_000);
+    for (const outcome of [
+      { kind: "failed", why: "lost", error },
+      { kind: "denied", error },
+      { kind: "budget", error },
+    ] as const) {
+      expect(String(finishedBy(stage(""), told({ outcome }), false).error)).toHaveLength(16_385);
+    }
+  });
+
+  it("is a reject when its answer is nested beyond reason", () => {
+    const text = `{"outcome":"accept","x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
+    expect(finishedBy(CHECKER, told({ text }), false)).toMatchObject({ outcome: "reject", cause: "invalid_output" });
+  });
+});

@@ -1,5 +1,6 @@
 /** What the report of a backend makes of its stage. Only its own terminal word completes, and only an answer that fits counts. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { readJson } from "../../base/schema/read-json.ts";
 import { readSchema } from "../../base/schema/schema.ts";
 import type { AgentStage } from "../../plan/plan.ts";
 import type { AgentOutcome, AgentReport } from "../../ports/agents/agent-backend.ts";
@@ -39,11 +40,11 @@ function endOf(stage: AgentStage, report: AgentReport, isLate: boolean): Finishe
 function endedBy(outcome: Exclude<AgentOutcome, { kind: "completed" }>): Finished {
   switch (outcome.kind) {
     case "failed":
-      return failure(outcome.why === "auth" ? "auth" : "agent", `${outcome.why}: ${outcome.error}`);
+      return failure(outcome.why === "auth" ? "auth" : "agent", cut(`${outcome.why}: ${outcome.error}`));
     case "denied":
-      return failure("denied", outcome.error);
+      return failure("denied", cut(outcome.error));
     case "budget":
-      return failure("budget", outcome.error);
+      return failure("budget", cut(outcome.error));
     case "cancelled":
       return failure("killed", "the agent was ended");
     case "deferred":
@@ -83,12 +84,8 @@ function lastJson(text: string): JsonValue | undefined {
 }
 
 function parsed(text: string): JsonValue | undefined {
-  try {
-    const value = JSON.parse(text) as JsonValue;
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(text);
+  return isJsonObject(value) ? value : undefined;
 }
 
 function cut(text: string): string {

@@ -1,6 +1,9 @@
 /** What an agent is told. Words of the author come first; what others wrote is marked as what it is: something to look at. */
 import { canonical, type JsonObject } from "../../base/json.ts";
+import { visibleLine } from "../../base/visible.ts";
 import type { AgentRole } from "../../blueprint/blueprint.ts";
+
+const MOST_WHY = 500;
 
 export interface Given {
   readonly name: string;
@@ -20,6 +23,8 @@ export interface Told {
   /** The backend cannot hold it to a schema by itself. */
   readonly mustSayHow: boolean;
   readonly goesOn: "deferred" | "again" | null;
+  /** Of the call that a person was asked about: why it was denied; null: it was not. */
+  readonly denied: string | null;
 }
 
 const ROLES: Readonly<Record<AgentRole, string>> = {
@@ -45,7 +50,9 @@ export function systemOf(role: AgentRole, context = ""): string {
 }
 
 export function promptOf(told: Told): string {
-  const { goal, inputs, patch, goesOn } = told;
+  const { goal, inputs, patch, goesOn, denied } = told;
+  if (goesOn === "deferred" && denied !== null)
+    return `The call that you were waiting for was ${visibleLine(denied, MOST_WHY)}. Do not make it again, nor try to get around it. Go on with your task without it.`;
   if (goesOn === "deferred")
     return "The call that you were waiting for was allowed. Make it now, and go on with your task.";
   return [

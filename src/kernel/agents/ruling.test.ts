@@ -14,7 +14,15 @@ policy:
 stages: [{ id: a, command: [ok] }]
 `);
 const court = (parts: Partial<CourtParts> = {}): Court =>
-  createCourt({ plan: PLAN, policy: createPolicyGate(), toolset: null, allowed: null, isOver: () => false, ...parts });
+  createCourt({
+    plan: PLAN,
+    policy: createPolicyGate(),
+    toolset: null,
+    allowed: null,
+    denied: null,
+    isOver: () => false,
+    ...parts,
+  });
 const toolset = (name: string): CourtParts["toolset"] => toolsetOf(name) ?? null;
 
 describe("a ruling", () => {

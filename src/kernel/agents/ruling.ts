@@ -26,11 +26,13 @@ export interface CourtParts {
   readonly toolset: Toolset | null;
   /** A call that a person has allowed; null: none. */
   readonly allowed: Pick<Deferral, "call" | "digest"> | null;
+  /** A call that a person has denied, and why; null: none. */
+  readonly denied: { readonly digest: string; readonly why: string } | null;
   /** The run is ending: nothing more may begin. */
   readonly isOver: () => boolean;
 }
 
-export function createCourt({ plan, policy, toolset, allowed, isOver }: CourtParts): Court {
+export function createCourt({ plan, policy, toolset, allowed, denied, isOver }: CourtParts): Court {
   let left = allowed?.digest ?? null;
   let deferred: ReturnType<Court["deferred"]> = null;
   const edits = new Set(allowed?.call.requests.flatMap(({ kind, path }) => (kind === "edit" ? [String(path)] : [])));
@@ -42,6 +44,18 @@ export function createCourt({ plan, policy, toolset, allowed, isOver }: CourtPar
     if (decision.effect !== "allow" || toolset?.asks?.includes(power) !== true) return decision;
     return { effect: "ask", rule: "toolset", why: `toolset ${toolset.name} asks a person about ${power}` };
   };
+  /** What a person has said of the call; else a person is asked. */
+  const ask = (call: DeferredCall, why: string, rule: string): ReturnType<Court["rule"]> => {
+    const digest = callDigest(call);
+    if (denied?.digest === digest) return { answer: "deny", why: denied.why, rule };
+    if (left === digest) {
+      // An approval counts once.
+      left = null;
+      return { answer: "allow", rule };
+    }
+    deferred = { call, digest, why, rule };
+    return { answer: "defer", why, rule };
+  };
   return {
     rule(call) {
       if (isOver()) return { answer: "deny", why: "the run is ending", rule: "run" };
@@ -49,15 +63,7 @@ export function createCourt({ plan, policy, toolset, allowed, isOver }: CourtPar
       const { effect, why, rule } = decideCall(decide, call);
       if (effect === "allow") return { answer: "allow", rule };
       if (effect === "deny" || call.isPart === true) return { answer: "deny", why, rule };
-      const asked = callOf(call);
-      const digest = callDigest(asked);
-      if (left === digest) {
-        // An approval counts once.
-        left = null;
-        return { answer: "allow", rule };
-      }
-      deferred = { call: asked, digest, why, rule };
-      return { answer: "defer", why, rule };
+      return ask(callOf(call), why, rule);
     },
     deferred: () => deferred,
     edit(path) {

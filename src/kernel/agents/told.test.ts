@@ -14,6 +14,7 @@ const TOLD: Told = {
   schema: null,
   mustSayHow: true,
   goesOn: null,
+  denied: null,
 };
 
 describe("a prompt", () => {

@@ -194,6 +194,18 @@ describe("a gate with tests", () => {
     });
   });
 
+  it("keeps what it was told to keep, also when it is cut short", async () => {
+    const yaml = 'stages:\n  - { id: g, gate: { tests: [ok] }, keep: ["out/**"] }\n';
+    const kept = { "./out/a.png": { sha256: "0".repeat(64), bytes: 1 } };
+    const cut: Ending = { cause: "timeout", error: "too long", artifacts: kept, unkept: 2 };
+    const { host, end } = await judged(yaml, scripted([said({ one: "ok" }), cut]));
+    expect(end).toMatchObject({ outcome: "fail", artifacts: kept, unkept: 2 });
+    expect(host.executed.map(({ keep }) => keep)).toEqual([["out/**"], ["out/**"]]);
+    const well: Ending = { shown: tap({ one: "ok" }), artifacts: kept, unkept: 1 };
+    const whole = await judged(yaml, scripted([well]));
+    expect(whole.end).toMatchObject({ outcome: "pass", artifacts: kept, unkept: 1 });
+  });
+
   it("fails when what was asked for was not shown", async () => {
     const lost: Ending = { evidence: { problem: "its report is not at out.xml" } };
     const yaml = "stages:\n  - { id: g, gate: { tests: { command: [ok], report: out.xml, format: junit } } }\n";

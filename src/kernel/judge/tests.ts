@@ -95,7 +95,7 @@ async function finished(
   labels: ReadonlyMap<string, number>,
   baseline: ArtifactRef,
 ): Promise<Finished> {
-  const { log, exit, used, refused, artifacts } = report;
+  const { log, exit, used, refused, artifacts, unkept } = report;
   const results = await store(bench, testRunJson(tests));
   const passed = verdict.outcome === "pass";
   return {
@@ -106,11 +106,11 @@ async function finished(
     output: { ...verdictJson(verdict), labels: Object.fromEntries(labels) },
     log,
     artifacts: { ...artifacts, baseline, results },
-    ...{ used, refused },
+    ...{ used, refused, unkept },
   };
 }
 
 /** It did not come to an end of its own: there is nothing to compare. */
-function finishedWithout({ evidence: _, artifacts: __, output: ___, ...facts }: ProcessReport): Finished {
-  return { ...facts, outcome: "fail" };
+function finishedWithout({ evidence: _, artifacts, output: __, ...facts }: ProcessReport): Finished {
+  return { ...facts, outcome: "fail", ...(Object.keys(artifacts).length === 0 ? {} : { artifacts }) };
 }

@@ -1,6 +1,7 @@
 /** Prices of Google's Gemini API. What it thinks is billed as output. Storing a cache by the hour is not in it. */
 import { type Price, type PriceTable, type Rates, ratesOf } from "./price.ts";
 
+/** Compared on 2026-11-18 with what others have copied from that page, as far as there was any. Most of it agrees; one page has other rates for Gemini 2.5. The page itself was not read again. gemini-3.6 and later are not in it. */
 const SEEN = { source: "https://ai.google.dev/gemini-api/docs/pricing", date: "2026-06-12" } as const;
 const SIZE = { contextTokens: 1_048_576, outputTokens: 65_536 } as const;
 

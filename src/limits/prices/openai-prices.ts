@@ -1,6 +1,7 @@
 /** Prices of OpenAI. What it has cached of a prompt costs less; it takes nothing for writing there. */
 import { type Price, type PriceTable, ratesOf } from "./price.ts";
 
+/** Compared on 2026-11-18 with what others have copied from that page, as far as there was any. Most of it agrees; the cached price of the pro models is lower there. The page itself was not read again. gpt-5.6 and later are not in it: what was found of them does not agree. */
 const SEEN = { source: "https://developers.openai.com/api/docs/pricing", date: "2026-06-12" } as const;
 const WIDE = { contextTokens: 1_050_000, outputTokens: 128_000 } as const;
 const MIDDLE = { contextTokens: 400_000, outputTokens: 128_000 } as const;

@@ -18,6 +18,9 @@ const FIELDS = {
   second: "numeric",
 } as const;
 
+/** Zones by name, no more than there are. To make one takes 32 KB beside the heap, and a file may name one a thousand times. */
+const NAMED = new Map<string, Zone>();
+
 /** An IANA name, `UTC`, `GMT-3`, `+05:30`. null: there is no such zone. */
 export function zoneOf(name: string): Zone | null {
   const fixed = FIXED.exec(name);
@@ -28,6 +31,16 @@ export function zoneOf(name: string): Zone | null {
 }
 
 function namedZone(timeZone: string): Zone | null {
+  // However it is spelled, it is one zone.
+  const key = timeZone.toLowerCase();
+  const known = NAMED.get(key);
+  if (known !== undefined) return known;
+  const zone = readZone(timeZone);
+  if (zone !== null) NAMED.set(key, zone);
+  return zone;
+}
+
+function readZone(timeZone: string): Zone | null {
   try {
     const format = new Intl.DateTimeFormat("en-US", { ...FIELDS, timeZone });
     return (at) => {

@@ -85,4 +85,10 @@ stages:
     expect(drillPlan(planFrom(merge)).plan?.level).toBe("L3");
     expect(drillPlan(planFrom("stages: [{ id: make, command: [ok] }]")).plan).toBeNull();
   });
+
+  it("is nobody's plan: a drill does not show in the files of another system", () => {
+    const origin = { door: "openexec", path: "a.yaml" } as const;
+    const plan = { ...planFrom("stages: [{ id: check, gate: { command: [ok] } }]"), origin };
+    expect(drillPlan(plan).plan).not.toHaveProperty("origin");
+  });
 });

@@ -34,7 +34,18 @@ export function leavesOf({ stages }: Plan): readonly LeafStage[] {
 }
 
 export function drillPlan(plan: Plan): DrillPlan {
-  const leaves = plan.stages.flatMap(named);
+  return gatesOf(plan, plan.stages.flatMap(named));
+}
+
+/** The same without what looks at the change itself: for a tree that several changes have led to. */
+export function judgingPlan(plan: Plan): DrillPlan {
+  return gatesOf(
+    plan,
+    plan.stages.flatMap(named).filter(({ leaf }) => leaf.kind !== "inspection"),
+  );
+}
+
+function gatesOf(plan: Plan, leaves: readonly Named[]): DrillPlan {
   const approvals = leaves.flatMap(({ leaf, id }) => (leaf.kind === "approval" ? [id] : []));
   const { kept, untried } = keep(leaves);
   const relaxed = kept.map(relax);
@@ -90,7 +101,8 @@ function relax(gate: Judging): Judging {
 
 function planOf(plan: Plan, gates: readonly Judging[]): Plan {
   const stages = gates.map((gate, at) => ({ ...gate, routes: routesOf(gate, gates[at + 1]) }));
-  const { fingerprint: _name, ...body } = plan;
+  // A drill is no run of whoever the plan came from: nothing of it shows in their files.
+  const { fingerprint: _name, origin: _origin, ...body } = plan;
   return seal({
     ...body,
     // Nothing here changes anything. Below L3 a merge gate would say nothing but that a person merges.

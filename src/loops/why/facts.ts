@@ -72,6 +72,13 @@ export interface PulledSwitch {
   readonly line: string | null;
 }
 
+/** It shall run, and the coordinator does not let it yet. */
+export interface HeldBack {
+  readonly kind: "path_lock" | "max_open";
+  readonly what: string;
+  readonly since: number | null;
+}
+
 export interface LoopFacts {
   readonly loop: string;
   readonly pulled: PulledSwitch | null;
@@ -79,6 +86,7 @@ export interface LoopFacts {
   readonly open: readonly OpenRun[];
   readonly breakers: readonly OpenBreaker[];
   readonly spent: readonly SpentCap[];
+  readonly held: HeldBack | null;
   /** The newest run, when it is over. */
   readonly last: EndedRun | null;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { EndedRun, LoopFacts, OpenRun, Standing } from "./facts.ts";
 import { WHY_KINDS, type WhyKind, whyOf } from "./why.ts";
 
-const NOTHING: LoopFacts = { loop: "fix", pulled: null, open: [], breakers: [], spent: [], last: null };
+const NOTHING: LoopFacts = { loop: "fix", pulled: null, open: [], breakers: [], spent: [], held: null, last: null };
 const STAGE = { stage: "build", attempt: 2, since: 70, lastLine: "compiling" };
 const QUESTION = { id: "r_1-ab", stage: "review", why: "push to main", askedAt: 60, expiresAt: null };
 const LAST: EndedRun = { run: "r_9", status: "succeeded", reason: "goal_achieved", at: 90, stage: null, detail: null };
@@ -210,6 +210,8 @@ describe("the order of reasons", () => {
     ["awaiting_budget", { open: open(STANDINGS.budget) }],
     ["awaiting_quota", { open: open(STANDINGS.quota) }],
     ["paused", { open: open(STANDINGS.paused) }],
+    ["path_lock", { held: { kind: "path_lock", what: "x", since: 1 } }],
+    ["max_open", { held: { kind: "max_open", what: "x", since: 1 } }],
     ["breaker_open", { breakers: [BREAKER] }],
     ["budget_spent", { spent: [CAP] }],
     ["failed", { last: { ...LAST, status: "blocked", reason: "max_visits" } }],
@@ -239,6 +241,16 @@ describe("the order of reasons", () => {
       kind: "host_gone",
       run: "r_2",
       others: { paused: 2, host_gone: 1, awaiting_approval: 1 },
+    });
+  });
+
+  it("L11: is the path lock of another loop, or too many open proposals, before any breaker", () => {
+    const what = "it waits for the path lock of loop other (src/**)";
+    expect(why({ held: { kind: "path_lock", what, since: 20 }, breakers: [BREAKER], last: LAST })).toMatchObject({
+      ...{ kind: "path_lock", what, since: 20, run: "r_9", clears: "that run ends, or its lease does", command: null },
+    });
+    expect(why({ held: { kind: "max_open", what: "3 of them", since: null } })).toMatchObject({
+      ...{ kind: "max_open", run: null, clears: "a person accepts or rejects one", command: "pawl merge --list" },
     });
   });
 });

@@ -3,9 +3,9 @@
  * tense, and only when nothing is blocked or under way now.
  *
  *   kill_switch → running → host_gone → awaiting_approval → awaiting_budget → awaiting_quota → paused
- *   → breaker_open → budget_spent → failed → finished → never_ran
+ *   → path_lock → max_open → breaker_open → budget_spent → failed → finished → never_ran
  */
-import type { EndedRun, LoopFacts, OpenRun, Standing } from "./facts.ts";
+import type { EndedRun, HeldBack, LoopFacts, OpenRun, Standing } from "./facts.ts";
 
 export const WHY_KINDS = [
   "kill_switch",
@@ -15,6 +15,8 @@ export const WHY_KINDS = [
   "awaiting_budget",
   "awaiting_quota",
   "paused",
+  "path_lock",
+  "max_open",
   "breaker_open",
   "budget_spent",
   "failed",
@@ -167,9 +169,10 @@ function awaiting(run: string, { as, since, detail, until }: Awaiting): Reason {
 }
 
 /** No run is open: what keeps a next one from going, or how the last one ended. */
-function idle({ loop, breakers, spent, last }: LoopFacts): Reason {
+function idle({ loop, breakers, spent, held, last }: LoopFacts): Reason {
   const [breaker] = breakers;
   const [cap] = spent;
+  if (held !== null) return heldBack(held, last);
   if (breaker !== undefined)
     return {
       kind: "breaker_open",
@@ -193,6 +196,15 @@ function idle({ loop, breakers, spent, last }: LoopFacts): Reason {
   return last === null
     ? { kind: "never_ran", run: null, what: "it never ran", since: null, ...startedBy(loop) }
     : ended(loop, last);
+}
+
+function heldBack({ kind, what, since }: HeldBack, last: EndedRun | null): Reason {
+  const isLocked = kind === "path_lock";
+  return {
+    ...{ kind, what, since, run: last?.run ?? null, nextWake: null },
+    clears: isLocked ? "that run ends, or its lease does" : "a person accepts or rejects one",
+    command: isLocked ? null : "pawl merge --list",
+  };
 }
 
 function ended(loop: string, { run, status, reason, at, stage, detail }: EndedRun): Reason {

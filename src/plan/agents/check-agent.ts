@@ -83,7 +83,7 @@ function checkSettings(spec: AgentSpecOfStage, signature: AgentSignature): reado
 }
 
 /** null: it is no map whose names are known before the run. */
-function namesIn(settings: Expression): readonly string[] | null {
+export function namesIn(settings: Expression): readonly string[] | null {
   if ("map" in settings) return settings.map.map(([name]) => name);
   return "lit" in settings && isJsonObject(settings.lit) ? Object.keys(settings.lit) : null;
 }

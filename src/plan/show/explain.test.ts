@@ -58,6 +58,20 @@ function linesOf(text: string): readonly string[] {
 }
 
 describe("explainPlan", () => {
+  test("says which file of which system a plan is", () => {
+    const origin = { door: "pattern", path: "patterns/registry.yaml" } as const;
+    const lines = (fields: object): readonly string[] =>
+      explainPlan(planOf(blueprint([command("a")]), fields))
+        .split("\n")
+        .slice(1, 2);
+    expect(lines({ origin })).toEqual(["  from pattern: patterns/registry.yaml"]);
+    expect(lines({ origin: { ...origin, item: "ci-sweeper" } })).toEqual([
+      "  from pattern: patterns/registry.yaml (ci-sweeper)",
+    ]);
+    expect(explainJson(planOf(blueprint([command("a")]), { origin })).origin).toEqual(origin);
+    expect(explainJson(planOf(blueprint([command("a")])))).not.toHaveProperty("origin");
+  });
+
   const plan = planOf(source, { level: "L1", actions: [signature({ cost: { tokens: 10, microUsd: 20_000 } })] }, [kid]);
   const text = explainPlan(plan, cutStages(source, plan));
 
@@ -130,6 +144,22 @@ describe("explainPlan", () => {
       "  note reads third-party text from params.issue",
       "",
     ]);
+  });
+
+  test("tells whose limits lay a stage to rest", () => {
+    const stages = [command("fix", { quota: "claude" }), command("own"), command("try", { quota: "any" })];
+    const quotaPlan = planOf(blueprint(stages));
+    const lines = linesOf(explainPlan(quotaPlan));
+    const from = lines.indexOf("Quota");
+    const rests = "says that a limit is reached, until it is over; no failure, no attempt, not in the worst case";
+    expect(lines.slice(from - 1, from + 4)).toEqual([
+      "",
+      "Quota",
+      `  fix rests when claude ${rests}`,
+      `  try rests when any vendor ${rests}`,
+      "",
+    ]);
+    expect(explainJson(quotaPlan).stages.map(({ quota }) => quota)).toEqual(["claude", undefined, "any"]);
   });
 
   test("knows the cut stages that routes name when nobody tells it", () => {

@@ -5,7 +5,7 @@ import { formatUsd } from "../../base/usage.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { WorkspaceSpec } from "../../blueprint/blueprint.ts";
 import { STAGNATION_NAMES, STAGNATION_RULES } from "../../limits/stagnation/thresholds.ts";
-import type { Bound, Plan, PlanLimits, Target } from "../plan.ts";
+import type { Bound, Origin, Plan, PlanLimits, Target } from "../plan.ts";
 import { explainJson, type PlanView, type StageRow } from "./view.ts";
 
 const LONGEST_CELL = 48;
@@ -34,16 +34,24 @@ function section(word: string, view: PlanView): readonly string[] {
   const note = view.level === "L0" ? " (plans only, nothing runs)" : "";
   return [
     `${word} ${visible(view.name)}  level ${view.level}${note}  ${view.fingerprint.slice(0, SHORT_NAME)}`,
+    ...originLines(view.origin),
     ...paramLines(view.params),
     "",
     ...table([HEAD, ...view.stages.map(cells)]),
     ...(view.cut.length === 0 ? [] : ["", `Cut at ${view.level}: ${view.cut.map((id) => visible(id)).join(", ")}`]),
     ...taintLines(view.stages),
+    ...quotaLines(view.stages),
     "",
     `Works in  ${describeWorkspace(view.workspace)}`,
     `Limits    ${describeLimits(view.limits)}`,
     ...stagnationLines(view.limits),
   ];
+}
+
+function originLines(origin: Origin | undefined): readonly string[] {
+  if (origin === undefined) return [];
+  const { door, path, item } = origin;
+  return [`  from ${door}: ${visible(path)}${item === undefined ? "" : ` (${visible(item)})`}`];
 }
 
 function paramLines(params: JsonValue): readonly string[] {
@@ -75,6 +83,16 @@ function taintLines(rows: readonly StageRow[]): readonly string[] {
     return `  ${visible(stage)} reads third-party text from ${from}${wall === null ? "" : ": read only, no network"}`;
   });
   return ["", "Taint", ...lines];
+}
+
+/** Where a refusal is no failure: the run rests then, for as long as it takes. */
+function quotaLines(rows: readonly StageRow[]): readonly string[] {
+  const lines = rows.flatMap(({ stage, quota }) => {
+    if (quota === undefined) return [];
+    const whose = quota === "any" ? "any vendor" : quota;
+    return `  ${visible(stage)} rests when ${whose} says that a limit is reached, until it is over; no failure, no attempt, not in the worst case`;
+  });
+  return lines.length === 0 ? [] : ["", "Quota", ...lines];
 }
 
 function describeWall({ wall, models }: StageRow): string {

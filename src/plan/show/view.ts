@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.t
 import { createRedactor, redactJson } from "../../base/redact.ts";
 import type { AgentRole, EffectClass, Level, ModelsSpec, WorkspaceSpec } from "../../blueprint/blueprint.ts";
 import { outcomesOf } from "../../blueprint/gate/outcomes.ts";
+import type { QuotaVendor } from "../../limits/quota/signals.ts";
 import { compilePolicy } from "../../policy/compile.ts";
 import { decide } from "../../policy/decide.ts";
 import { describeRequest } from "../../policy/describe.ts";
@@ -14,6 +15,7 @@ import type {
   Bound,
   GroupStage,
   LeafStage,
+  Origin,
   Plan,
   PlanLimits,
   PlanProgram,
@@ -38,6 +40,8 @@ export interface StageRow {
   readonly wall: Wall | null;
   /** What it may use of models in one attempt; without it, nothing. */
   readonly models?: ModelsSpec;
+  /** Whose limit messages lay it to rest instead of failing it; without it, nobody's. */
+  readonly quota?: QuotaVendor;
   /** Of an agent: the backend, and what it is held to. */
   readonly agent?: {
     readonly use: string;
@@ -58,6 +62,8 @@ export interface StageRow {
 
 export interface PlanView {
   readonly name: string;
+  /** Of which system, and which of its files, it is. */
+  readonly origin?: Origin;
   readonly level: Level;
   readonly fingerprint: string;
   readonly params: JsonValue;
@@ -87,6 +93,10 @@ function modelsOf(stage: PlanStage): Pick<StageRow, "models"> {
   return "models" in stage && stage.models !== undefined ? { models: stage.models } : {};
 }
 
+function quotaOf(stage: PlanStage): Pick<StageRow, "quota"> {
+  return "quota" in stage && stage.quota !== undefined ? { quota: stage.quota } : {};
+}
+
 function agentOf(stage: PlanStage): Pick<StageRow, "agent"> {
   if (stage.kind !== "agent") return {};
   const { use, role, model, toolset, maxTurns } = stage.agent;
@@ -94,7 +104,7 @@ function agentOf(stage: PlanStage): Pick<StageRow, "agent"> {
 }
 
 function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: readonly PlanView[]): PlanView {
-  const { name, level, fingerprint, limits, workspace, bound } = plan;
+  const { name, origin, level, fingerprint, limits, workspace, bound } = plan;
   const { most } = worstVisits(plan.stages, limits);
   const names = new Map(plan.children.map((child) => [child.fingerprint, child.name]));
   const policy = compilePolicy(plan.rules);
@@ -114,6 +124,7 @@ function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: re
       timeoutMs: stage.timeoutMs,
       wall: "wall" in stage ? stage.wall : null,
       ...modelsOf(stage),
+      ...quotaOf(stage),
       ...agentOf(stage),
       taint: stage.taint ?? [],
       visits,
@@ -134,6 +145,7 @@ function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: re
   });
   return {
     name,
+    ...(origin === undefined ? {} : { origin }),
     level,
     fingerprint,
     params: redactJson(plan.params, redact.text),

@@ -2,12 +2,15 @@
 import { type Expression, references } from "../../base/expression.ts";
 import type { Blueprint, LeafSpec } from "../../blueprint/blueprint.ts";
 import { wallIn } from "../agents/agent-wall.ts";
+import { namesIn } from "../agents/check-agent.ts";
 import type { RunSpec } from "../checks.ts";
 import type { ActionSignature } from "../plan.ts";
 import { leafExpressions, type Routed } from "../routes.ts";
 
 /** The tree of the run, among the places that text is read from; the others are `params.name` and ids of stages. */
 export const TREE = "run.tree";
+/** The latest failure, which may quote whatever stage has failed. */
+export const LAST_ERROR = "run.last_error";
 
 /** What a run is given that is third-party text, as places. */
 export type Given = readonly string[];
@@ -42,6 +45,7 @@ export function placesIn(expressions: readonly Expression[], items: readonly str
   return expressions.flatMap(references).flatMap(([root, name = "", field]) => {
     if (root === "item") return items;
     if (root === "params") return [`params.${name}`];
+    if (root === "run") return name === "last_error" ? [LAST_ERROR] : [];
     // How a stage ended is a word of ours or a number, never text of its own.
     return root === "stages" && field === "output" ? [name] : [];
   });
@@ -71,6 +75,10 @@ function isSource(spec: LeafSpec, { blueprint, actions, child }: TaintInput): bo
       return actions.get(spec.action)?.untrusted === true;
     case "run":
       return child(spec);
+    case "agent":
+      // What an MCP server says is text of others.
+      if (namesIn(spec.agent.with)?.includes("mcp") === true) return true;
+      return wallIn(spec, blueprint).network.length > 0;
     default:
       return wallIn(spec, blueprint).network.length > 0;
   }

@@ -100,6 +100,21 @@ describe("third-party text", () => {
     expect(taintOf(stages)).toEqual({ a: ["f"], b: ["f"], c: ["f"] });
   });
 
+  test("comes from an agent that calls tools of MCP servers, unless its author trusts them", () => {
+    const tainted = (settings: string, more = "") => {
+      const agent = `{ id: f, agent: { use: asks, goal: "Ask.", with: ${settings} }, sandbox: read_only${more} }`;
+      const reader = `{ id: a, action: test.work, with: { text: "\${stages.f.output}" } }`;
+      const plan = planFrom(
+        `version: 1\nname: t\npolicy: { allow: [{ action: "agent.asks" }, { mcp: "s/*" }] }\nstages:\n  - ${agent}\n  - ${reader}\n`,
+      );
+      return leavesOf(plan).flatMap(([path, { taint }]) => (taint === undefined ? [] : [[path, taint]]));
+    };
+    expect(tainted("{ mcp: [s] }")).toEqual([["a", ["f"]]]);
+    expect(tainted("{ mcp: [s] }", ", untrusted: false")).toEqual([]);
+    expect(tainted("{ depth: 1 }")).toEqual([]);
+    expect(tainted("{ depth: 1 }", ", network: [example.org]")).toEqual([["a", ["f"]]]);
+  });
+
   test("comes from whoever reaches the network, unless its author trusts what is there", () => {
     const from = (fields: Parameters<typeof command>[1], defaults: Blueprint["defaults"] = {}) =>
       taintOf([command("f", { sandbox: "read_only", capture: "text", ...fields }), reading("a", "f")], { defaults });
@@ -451,4 +466,33 @@ test("a large blueprint is searched in little time", () => {
 
 test("a program without references reads nothing", () => {
   expect(taintOf([fetching("f"), command("a", { program: argv("true") })], { params: ISSUE })).toEqual({});
+});
+
+describe("the latest failure", () => {
+  test("is third-party text to a child that is given it, where a stage has left some", () => {
+    const child = blueprint([command("a", { program: says(ref("params.body")) })], {
+      name: "child",
+      params: [["body", param({})]],
+    });
+    const give = run("r", "child", { params: [["body", ref("run.last_error")]] });
+    const untrustedOf = (first: StageSpec) =>
+      planOf(blueprint([first, give]), { actions }, [child]).children[0]?.untrusted;
+    expect(untrustedOf(command("f", { untrusted: true, sandbox: "read_only" }))).toEqual(["params.body"]);
+    expect(untrustedOf(command("f"))).toBeUndefined();
+  });
+
+  const yaml = (more: string) => `stages:
+  - { id: look, command: ["a"], network: [example.org], on: { success: told, failure: told } }
+  - { id: told, command: ["b"], sandbox: read_only, env: { WHY: "\${run.last_error}" } }
+${more}`;
+
+  test("may quote third-party text that a stage left before", () => {
+    const leaf = planFrom(yaml("")).stages.find(({ id }) => id === "told");
+    expect(leaf?.taint).toEqual(["look"]);
+  });
+
+  test("is clean where no stage reads any, also for a child", () => {
+    const clean = yaml("").replace("network: [example.org]", "sandbox: read_only");
+    expect(planFrom(clean).stages.map(({ taint }) => taint)).toEqual([undefined, undefined]);
+  });
 });

@@ -13,7 +13,18 @@ import type { LeafSpec } from "../../blueprint/blueprint.ts";
 import type { RunSpec } from "../checks.ts";
 import { PLAN_ERRORS } from "../errors.ts";
 import type { Routed } from "../routes.ts";
-import { type Given, idOf, itemsOf, type Leaf, placesIn, placesOf, type TaintInput, TREE, writes } from "./sources.ts";
+import {
+  type Given,
+  idOf,
+  itemsOf,
+  LAST_ERROR,
+  type Leaf,
+  placesIn,
+  placesOf,
+  type TaintInput,
+  TREE,
+  writes,
+} from "./sources.ts";
 import { type Graph, graphOf, MOST_SOURCES, type Trees, taintedTrees } from "./trees.ts";
 
 export interface LeafTaint {
@@ -60,7 +71,9 @@ function givenTo(
   const isTainted = (place: string): boolean =>
     given.includes(place)
       ? early.has(id)
-      : carriers.has(place) && reachedOf([leaf], ways.from(ways.next(place))).length > 0;
+      : (place === LAST_ERROR ? [...carriers] : [place]).some(
+          (from) => carriers.has(from) && reachedOf([leaf], ways.from(ways.next(from))).length > 0,
+        );
   const params = spec.params.filter(([, value]) => placesIn([value], itemsOf(leaf)).some(isTainted));
   return [...params.map(([name]) => `params.${name}`), ...(trees.has(id) ? [TREE] : [])];
 }
@@ -99,8 +112,8 @@ function findReaders({ leaves, ways }: Graph): (id: string) => readonly Leaf[] {
     for (const place of new Set(placesOf(leaf))) readers.set(place, [...(readers.get(place) ?? []), leaf]);
   const found = new Map<string, readonly Leaf[]>();
   return (id) => {
-    const named = readers.get(id);
-    if (named === undefined) return [];
+    const named = [...(readers.get(id) ?? []), ...(readers.get(LAST_ERROR) ?? [])];
+    if (named.length === 0) return [];
     const known = found.get(id) ?? reachedOf(named, ways.from(ways.next(id)));
     found.set(id, known);
     return known;

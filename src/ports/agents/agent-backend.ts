@@ -36,7 +36,8 @@ export interface AgentTask {
   /** The session to go on with, as an earlier attempt told it; null: a new one. */
   readonly session: string | null;
   /**
-   * What the session is gone on with for. `deferred`: the call that ended it was allowed, and is to happen now. `again`: the files are
+   * What the session is gone on with for. `deferred`: a person has decided on the call that ended it; it is asked for again, and
+   * allowed or denied now. `again`: the files are
    * as they were when the task began, whatever it has changed since. null: the session is new.
    */
   readonly goesOn: "deferred" | "again" | null;

@@ -7,7 +7,7 @@ export const EXECUTION_ERRORS = {
     why: "A plan is run as a whole or not at all: nothing of it has been started.",
     hint: "Let the plan be made again, with this problem told to whoever makes it.",
     retry: "after_change",
-    exit: 1,
+    exit: 3,
   },
   EXECUTION_REFERENCE_EMPTY: {
     what: (d: { step: string; ref: string }) => `runtime: step ${d.step}: {{${d.ref}}} stands for nothing`,

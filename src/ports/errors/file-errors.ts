@@ -26,11 +26,25 @@ export const FILE_ERRORS = {
     retry: "after_change",
     exit: 1,
   },
+  FILE_NOT_TEXT: {
+    what: (d: AtPath) => `${d.path} is not UTF-8 text.`,
+    why: "Bytes that cannot be read as text would be lost when the rest of the file is written again.",
+    hint: "Save it as UTF-8.",
+    retry: "after_change",
+    exit: 1,
+  },
   FILE_TOO_LARGE: {
     what: (d: { path: string; maxBytes: number }) => `${d.path} is larger than ${d.maxBytes} bytes.`,
     why: "Before a line is added the file is searched for its key.",
     hint: "Start a new file.",
     retry: "after_change",
+    exit: 1,
+  },
+  FILE_BUSY: {
+    what: (d: AtPath) => `${d.path} is changed all the time by somebody else.`,
+    why: "What others write at the same time is never overwritten.",
+    hint: "Try again when nobody else writes it.",
+    retry: "safe",
     exit: 1,
   },
   FILE_DISK_FULL: {

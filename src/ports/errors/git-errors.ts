@@ -105,6 +105,13 @@ export const GIT_ERRORS = {
     retry: "after_change",
     exit: 1,
   },
+  GIT_APPLY_REFUSED: {
+    what: (d: { problem: string }) => `The project was left as it is: ${d.problem}.`,
+    why: "Only what the gates have passed is put into a project, all of it or nothing, and never over somebody's change.",
+    hint: "See the work with `pawl diff RUN` and take it over yourself, or run again from the project as it is now.",
+    retry: "after_change",
+    exit: 1,
+  },
   GIT_PATCH_UNFIT: {
     what: (d: { problem: string }) => `The patch was not applied: ${d.problem}.`,
     why: "A patch is applied whole or not at all, and only to ordinary files of the project.",

@@ -23,6 +23,13 @@ export const HARNESS_ERRORS = {
     retry: "after_change",
     exit: 1,
   },
+  HARNESS_RUN_HELD: {
+    what: (d: { run: string; holder: string }) => `The run ${d.run} is held by ${d.holder}.`,
+    why: "Two that go on with one run would repeat what the other does, and mix what they write down.",
+    hint: "Wait until it has ended, or end it. Once its process is gone, nothing holds the run.",
+    retry: "safe",
+    exit: 1,
+  },
   HARNESS_RUN_KILLED: {
     what: (d: { why: string }) => `The run was killed: ${d.why}.`,
     why: "A kill is for good: the run is not gone on with.",

@@ -56,7 +56,8 @@ export function answerFacts(plan: Plan, state: RunState, answer: Answer, now: nu
     by,
     ...(why === undefined ? {} : { why }),
   };
-  return { facts: [...due, fact, ...ends(answer.answer === "deny")], refusal: null };
+  const isRefused = answer.answer === "deny" && lane.question.kind !== "call";
+  return { facts: [...due, fact, ...ends(isRefused)], refusal: null };
 }
 
 /** How a run that rests goes on: with an answer to its first question, or without one where it has something to do. */
@@ -116,7 +117,7 @@ export function tendFacts(plan: Plan, state: RunState, now: number): readonly Fa
   return ending ? [...due, { type: "run.resumed", after: "wait" }] : due;
 }
 
-/** Whether the run ends here and now: policy was not obeyed, or the gate was the last thing on its way to a bad end. */
+/** Whether the run ends here and now: policy was not obeyed (an agent goes on without a call that it may not make), or the gate was the last thing on its way to a bad end. */
 function endsAtOnce(plan: Plan, { path, leaf }: OpenLane, refused: boolean): boolean {
   if (!refused) return false;
   if (leaf.kind !== "approval") return true;

@@ -62,10 +62,11 @@ export function answered(plan: Plan, state: Waiting, event: EventOf<"approval.an
       if (scope !== null) state.facts.allowed.add(scope);
       return granted(state, lane, event.digest);
     case "approve":
-      if (kind === "call") return callAllowed(state, lane);
+      if (kind === "call") return callDecided(state, lane, null);
       return granted(state, lane, event.digest);
     case "deny": {
       const error = `denied by ${event.by}${event.why === undefined ? "" : `: ${event.why}`}`;
+      if (kind === "call") return callDecided(state, lane, error);
       if (refuse(lane, "denied", error)) return state;
       return { ...state, stopping: { reason: "approval_denied", detail: `${event.stage}: ${error}` } };
     }
@@ -83,10 +84,10 @@ function granted(state: Waiting, lane: Lane, digest: string): RunState {
   return state;
 }
 
-/** The stage may begin again as it may anyway; what is allowed is this one call. */
-function callAllowed(state: Waiting, lane: Lane): RunState {
+/** The stage may begin again as it may anyway; what is allowed, or denied, is this one call. */
+function callDecided(state: Waiting, lane: Lane, denied: string | null): RunState {
   lane.status = "ready";
-  lane.deferral = { ...(lane.deferral as Deferral), allowed: true };
+  lane.deferral = { ...(lane.deferral as Deferral), allowed: denied === null, denied };
   return state;
 }
 

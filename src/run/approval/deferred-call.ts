@@ -23,7 +23,7 @@ export function defer(plan: Plan, state: RunningState, event: EventOf<"stage.def
   const before = lane.deferral;
   lane.status = "deferred";
   lane.deferral = {
-    ...{ call, digest, why, rule, allowed: false },
+    ...{ call, digest, why, rule, allowed: false, denied: null },
     from: before === null ? lane.tree : before.from,
     usage: addUsage(before?.usage ?? NO_USAGE, usage),
     turns: (before?.turns ?? 0) + facts.turns - turnsBefore,

@@ -20,7 +20,7 @@ const PLAN = planFrom(
 );
 const CAP: Cap = { account: FLEET, unit: "tokens", window: "day", amount: 1, source: "pawl.yaml:1:1" };
 
-function stateAfter(events: readonly RunEvent[]): RunState {
+function stateAfter(events: readonly RunEvent[], plan = PLAN): RunState {
   const created = {
     type: "run.created",
     at: 0,
@@ -29,7 +29,7 @@ function stateAfter(events: readonly RunEvent[]): RunState {
     plan: "p",
     params: {},
   } as const;
-  return events.reduce((state, event) => evolve(PLAN, state, event), beginState(created));
+  return events.reduce((state, event) => evolve(plan, state, event), beginState(created));
 }
 
 const BEGUN: readonly RunEvent[] = [
@@ -84,5 +84,34 @@ describe("a run whose level is cut on its way", () => {
     facts.degraded = true;
     expect(levelNow(PLAN, facts)).toBe("L1");
     expect(levelNow({ ...PLAN, level: "L0" }, facts)).toBe("L0");
+  });
+
+  it("goes on with what is entered instead: at once where that stage would begin, and later where a route leads to it", () => {
+    const plan = planFrom(
+      `stages:
+  - { id: look, action: test.work }
+  - { id: work, action: test.work, level: L2, below: told }
+  - { id: told, action: test.work }
+`,
+      { level: "L2" },
+    );
+    const stateOf = (...events: readonly RunEvent[]): RunState => stateAfter(events, plan);
+    const end = (stage: string): RunEvent => ({
+      ...{ type: "stage.finished", at: 2, stage, attempt: 1, outcome: "success", cause: "ok" },
+    });
+    const begin = (stage: string): RunEvent => ({
+      type: "stage.started",
+      at: 1,
+      stage,
+      visit: 1,
+      attempt: 1,
+      rule: "r",
+    });
+    const started: RunEvent = { type: "run.started", at: 1 };
+    const cursorOf = (state: RunState): unknown => "progress" in state && state.progress.cursor;
+    const told = { to: "told", back: false };
+    expect(cursorOf(stateOf(started, begin("look"), degraded("look"), end("look")))).toEqual(told);
+    expect(cursorOf(stateOf(started, begin("look"), end("look"), begin("work"), degraded("work")))).toEqual(told);
+    expect(cursorOf(stateOf(started, begin("look"), end("look")))).toEqual({ to: "work", back: false, below: told });
   });
 });

@@ -5,7 +5,7 @@
 import type { Level } from "../../blueprint/blueprint.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { EventOf } from "../events.ts";
-import { laneFor } from "../lanes.ts";
+import { laneFor, wayNow } from "../lanes.ts";
 import type { RunFacts, RunningState } from "../state.ts";
 
 /** How far the run may go from here on. */
@@ -21,7 +21,11 @@ export function isAboveReport(plan: Plan, path: string): boolean {
 
 /** What has not begun, and must not any more, is not under way. */
 export function degrade(plan: Plan, state: RunningState, { stage }: EventOf<"run.degraded">): RunningState {
-  state.facts.degraded = true;
-  if (isAboveReport(plan, stage)) laneFor(plan, state, stage).status = "ready";
+  const { facts, progress } = state;
+  facts.degraded = true;
+  if (!isAboveReport(plan, stage)) return state;
+  const cursor = wayNow(progress.cursor, facts);
+  if (cursor !== progress.cursor) return { ...state, progress: { cursor, lanes: new Map(), group: null } };
+  laneFor(plan, state, stage).status = "ready";
   return state;
 }

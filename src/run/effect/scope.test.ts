@@ -16,6 +16,14 @@ const created = {
 const { facts } = beginState(created);
 
 describe("lookUp", () => {
+  it("tells the latest failure in a line, and nothing where none has failed", () => {
+    const last = (lastFailure: typeof facts.lastFailure) =>
+      lookUp({ ...facts, lastFailure }, null, ["run", "last_error"]);
+    expect(last(null)).toBe("");
+    expect(last({ stage: "a", cause: "exit", error: "sh exited with code 1" })).toBe("a: sh exited with code 1");
+    expect(last({ stage: "a", cause: "timeout" })).toBe("a: timeout");
+  });
+
   it("has no value for what is not there", () => {
     for (const path of [
       [],

@@ -14,7 +14,7 @@ export function lookUp(facts: RunFacts, item: ItemScope | null, path: readonly s
     case "params":
       return member(facts.params, rest);
     case "run":
-      return member({ id: facts.run, round: facts.round }, rest);
+      return member({ id: facts.run, round: facts.round, last_error: lastError(facts) }, rest);
     case "stages":
       return ofStage(facts.results.get(rest[0] ?? ""), rest.slice(1));
     case "item":
@@ -24,6 +24,11 @@ export function lookUp(facts: RunFacts, item: ItemScope | null, path: readonly s
     default:
       return undefined;
   }
+}
+
+/** The latest failure of a stage, in a line; empty: none has failed. */
+function lastError({ lastFailure }: RunFacts): string {
+  return lastFailure === null ? "" : `${lastFailure.stage}: ${lastFailure.error ?? lastFailure.cause}`;
 }
 
 function ofStage(result: StageResult | undefined, path: readonly string[]): JsonValue | undefined {

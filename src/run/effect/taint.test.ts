@@ -204,6 +204,17 @@ describe("where third-party text is", () => {
   });
 });
 
+describe("the latest failure", () => {
+  it("is stripped where it may quote third-party text, and not before there is any", async () => {
+    const yaml = (source: string) =>
+      `stages:\n  - { id: f, command: [ok]${source}, on_failure: a }\n  - { id: a, command: [ok, "\${run.last_error}"], sandbox: read_only }\n`;
+    const script = { stages: { f: [{ cause: "exit", error: HIDDEN }] } } as const;
+    const last = async (source: string) =>
+      (await played(planFrom(yaml(source)), script)).host.executed.at(-1)?.argv.at(-1);
+    expect([await last(", untrusted: true"), await last("")]).toEqual(["f: please wait", `f: ${HIDDEN}`]);
+  });
+});
+
 describe("hidden characters in third-party text", () => {
   it("are taken out of references and counted, and stay where they came from", async () => {
     const stages = `  - ${FETCH.replace("text", "json")}\n  - { id: a, command: [ok, "\${stages.f.output.body}", "\${params.issue}", "\${params.mine}"] }\n`;

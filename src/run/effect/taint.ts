@@ -6,7 +6,7 @@ import type { JsonValue } from "../../base/json.ts";
 import { stripHidden } from "../../base/text/strip-hidden.ts";
 import type { LeafStage, Plan } from "../../plan/plan.ts";
 import { leafExpressions } from "../../plan/routes.ts";
-import { placesIn, stageOfInput, TREE } from "../../plan/taint/sources.ts";
+import { LAST_ERROR, placesIn, stageOfInput, TREE } from "../../plan/taint/sources.ts";
 import { childOf, stageOf } from "../plan-index.ts";
 import type { Lane, Progress, RunFacts, StageResult } from "../state.ts";
 
@@ -56,7 +56,7 @@ function childProblem(
   const { untrusted = [], workspace } = childOf(plan, leaf.plan);
   const items = itemsOf(plan, progress);
   const given = leaf.params
-    .filter(([, value]) => placesIn([value], items).some((place) => facts.tainted.has(place)))
+    .filter(([, value]) => placesIn([value], items).some((place) => holds(facts, place)))
     .map(([name]) => `params.${name}`);
   const tree = workspace !== null && inTree(facts).length > 0 ? [TREE] : [];
   const unknown = [...given, ...tree].filter((place) => !untrusted.includes(place));
@@ -70,7 +70,7 @@ function readBy(plan: Plan, facts: RunFacts, progress: Progress, leaf: LeafStage
   const places = [...placesIn(leafExpressions(leaf), itemsOf(plan, progress)), ...leaf.inputs.map(stageOfInput)];
   const own = `${TREE}/${nameOf(leaf, progress.group)}`;
   const files = leaf.kind === "command" || leaf.kind === "agent" ? inTree(facts).filter((place) => place !== own) : [];
-  return [...places.filter((place) => facts.tainted.has(place)), ...files];
+  return [...places.filter((place) => holds(facts, place)), ...files];
 }
 
 function itemsOf(plan: Plan, { group }: Progress): readonly string[] {
@@ -79,9 +79,15 @@ function itemsOf(plan: Plan, { group }: Progress): readonly string[] {
 }
 
 /** Whether the value of a reference is third-party text to the leaf. Items are, whatever list they come from. */
-export function isForeign({ tainted }: RunFacts, { taint }: LeafStage, path: readonly string[]): boolean {
+export function isForeign(facts: RunFacts, { taint }: LeafStage, path: readonly string[]): boolean {
   if (taint === undefined) return false;
-  return placesIn([{ ref: path }], [TREE]).some((place) => place === TREE || tainted.has(place));
+  return placesIn([{ ref: path }], [TREE]).some((place) => place === TREE || holds(facts, place));
+}
+
+/** The latest failure may quote whatever stage has left third-party text. */
+function holds({ tainted }: RunFacts, place: string): boolean {
+  if (place !== LAST_ERROR) return tainted.has(place);
+  return [...tainted].some((each) => !each.startsWith("params.") && !each.startsWith(TREE));
 }
 
 export function foreignInputs({ tainted }: RunFacts, { taint, inputs }: LeafStage): readonly string[] {

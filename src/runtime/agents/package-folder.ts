@@ -13,3 +13,12 @@ export function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(join(packageFolder(), MANIFEST), "utf8"));
   return (manifest as { readonly version: string }).version;
 }
+
+/** The program of the built-in harness, and what runs it. */
+export function harnessProgram(): { readonly program: string; readonly nodeProgram: string; readonly version: string } {
+  return {
+    program: join(packageFolder(), "dist", "harness"),
+    nodeProgram: process.execPath,
+    version: packageVersion(),
+  };
+}

@@ -4,6 +4,7 @@ import { formatRunId, type RunId } from "../../base/ids.ts";
 import type { McpServerSpec } from "../../blueprint/mcp/mcp-spec.ts";
 import { acceptedPin, createMcpToolset, type McpToolset } from "../../harness/mcp/mcp-tools.ts";
 import { changesSince, makePin } from "../../harness/mcp/pin.ts";
+import type { HostTools } from "../../ports/agents/host-tools.ts";
 import { MCP_ERRORS } from "../../ports/agents/mcp-errors.ts";
 import type { McpPin, McpPins, McpServers } from "../../ports/agents/mcp-servers.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -64,16 +65,41 @@ export function createMcpActions(parts: McpParts): McpActions {
         await executor.leave(run);
       }
     },
-    async mcpTools(names) {
-      const run = newRun();
-      const toolset = await createMcpToolset(chosen(await loadMcp(root), names), { ...mcp, run });
-      const close = async (): Promise<void> => {
-        await toolset.close();
-        await executor.leave(run);
-      };
-      return { ...toolset, close };
-    },
+    mcpTools: (names) => openMcpTools(parts, names),
   };
+}
+
+/** Rejects with MCP_*. */
+export async function openMcpTools(
+  { root, mcp, executor, randomBytes }: Pick<McpParts, "root" | "mcp" | "executor" | "randomBytes">,
+  names: readonly string[] | undefined,
+): Promise<McpToolset> {
+  const run = formatRunId(randomBytes(RUN_BYTES));
+  const toolset = await createMcpToolset(chosen(await loadMcp(root), names), { ...mcp, run });
+  const close = async (): Promise<void> => {
+    await toolset.close();
+    await executor.leave(run);
+  };
+  return { ...toolset, close };
+}
+
+/** The same tools for an agent behind a wall: what it asks for, and we allow, is called here. */
+export async function openHostTools(
+  parts: Parameters<typeof openMcpTools>[0],
+  servers: readonly string[],
+): Promise<HostTools> {
+  const { tools, call, close } = await openMcpTools(parts, servers);
+  const shown = tools.flatMap(({ name, summary, input, requests }) =>
+    requests({}).map((request) => ({ name, summary, input, request })),
+  );
+  const answer: HostTools["call"] = async (tool, input, signal) => {
+    try {
+      return await call(tool, input, signal);
+    } catch (error) {
+      return { ok: false, error: error instanceof Error ? error.message : String(error) };
+    }
+  };
+  return { tools: shown, call: answer, close };
 }
 
 function chosen(all: readonly McpServerSpec[], names: readonly string[] | undefined): readonly McpServerSpec[] {

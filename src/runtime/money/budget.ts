@@ -40,9 +40,10 @@ export interface BudgetParts {
   readonly ledger: Ledger | null;
 }
 
-export async function budgetOf(parts: BudgetParts, level: Level): Promise<BudgetReport> {
+/** `isPattern`: of runs of a pattern, which may be one that comes with Pawl. */
+export async function budgetOf(parts: BudgetParts, level: Level, isPattern = false): Promise<BudgetReport> {
   const { clock, ledger } = parts;
-  const { spec, sources } = await loadBudget(parts);
+  const { spec, sources } = await loadBudget(parts, isPattern);
   const page = await ledger?.open({ limit: MOST_OPEN });
   const [open, hasMore] = [page?.reservations ?? [], (page?.next ?? null) !== null];
   if (!spec.ok) return { caps: spec, sources, open, hasMore };

@@ -7,7 +7,7 @@ import { createSystemClock } from "../../adapters/system/clock.ts";
 import { type BudgetPlaces, createBudgets, loadBudget } from "./load-budget.ts";
 
 const RUN = [{ run: "r_1", loop: "sweeper" }] as const;
-const OF = { level: "L1", isDrill: false } as const;
+const OF = { level: "L1", isDrill: false, isPattern: false } as const;
 
 /** A project and the configuration of a user with these texts. */
 function places(project: string | null, user: string | null): BudgetPlaces {
@@ -50,6 +50,15 @@ describe("the budget of a project", () => {
     const budget = await budgets.on(ledger).for(RUN, OF);
     expect(budget).toMatchObject({ priority: 4, entry: { runs: 1 }, caps: [{ unit: "runs", amount: 3 }] });
     expect(budget.accounts.map(({ scope }) => scope)).toEqual(["run", "loop", "user", "fleet"]);
+  });
+
+  it("holds a run of a pattern to the registry that comes with Pawl, and no other run", async () => {
+    const budgets = createBudgets(places(null, null));
+    const { ledger } = createMemoryStore({ clock: createSystemClock() });
+    const lineage = [{ run: "r_1", loop: "daily-triage" }];
+    const capsOf = async (isPattern: boolean) =>
+      (await budgets.on(ledger).for(lineage, { ...OF, isPattern })).caps.map(({ unit, amount }) => [unit, amount]);
+    expect([await capsOf(false), await capsOf(true), await capsOf(false)]).toEqual([[], [["tokens", 100_000]], []]);
   });
 
   it("that cannot be read lets nothing begin", async () => {

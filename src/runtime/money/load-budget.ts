@@ -37,10 +37,11 @@ export interface LoadedBudget {
 
 type Parse = (text: string, file: string) => Result<BudgetSpec>;
 
-export async function loadBudget({
-  root,
-  budgetFile,
-}: Pick<BudgetPlaces, "root" | "budgetFile">): Promise<LoadedBudget> {
+/** `isPattern`: for runs of a pattern. */
+export async function loadBudget(
+  { root, budgetFile }: Pick<BudgetPlaces, "root" | "budgetFile">,
+  isPattern = false,
+): Promise<LoadedBudget> {
   const sources: Record<string, string> = {};
   const load = async (place: PolicyPlace, parser: () => Promise<Parse>): Promise<Result<BudgetSpec>> => {
     const { shown: file } = place;
@@ -61,7 +62,7 @@ export async function loadBudget({
       async () => (await parsers()).parseRepositoryBudget,
     ),
   ];
-  const { spec: loops, sources: texts } = await loadLoopBudget(root);
+  const { spec: loops, sources: texts } = await loadLoopBudget(root, isPattern);
   Object.assign(sources, texts);
   const problems = [...specs, loops].flatMap((spec) => (spec.ok ? [] : spec.problems));
   if (!loops.ok || problems.length > 0) return { spec: failed(problems), sources };
@@ -75,18 +76,25 @@ const COUNTING: readonly Unit[] = ["runs", "spawns"];
 /** Most projects have no such file, and need no parser for it. */
 const parsers = () => import("../../blueprint/budget/parse-budget.ts");
 
+interface RunKind {
+  readonly level: Level;
+  readonly isDrill: boolean;
+  readonly isPattern: boolean;
+}
+
 export interface Budgets {
   /** Rejects with every problem of the files: nothing begins under caps that nobody can read. */
   require(): Promise<void>;
   /** What pays for runs out of a ledger; with files that cannot be read, nothing can begin. */
   on(ledger: Ledger): {
     countsRuns(): boolean;
-    for(lineage: Lineage, of: { readonly level: Level; readonly isDrill: boolean }): Promise<Budget>;
+    for(lineage: Lineage, of: RunKind): Promise<Budget>;
   };
 }
 
 export function createBudgets(places: BudgetPlaces): Budgets {
   let loading: Promise<LoadedBudget> | null = null;
+  let loadingPatterns: Promise<LoadedBudget> | null = null;
   /** As long as nobody has read the files, they may say anything. */
   let countsRuns = true;
   const load = (): Promise<LoadedBudget> => {
@@ -98,6 +106,10 @@ export function createBudgets(places: BudgetPlaces): Budgets {
     });
     return loading;
   };
+  const loadOfPatterns = (): Promise<LoadedBudget> => {
+    loadingPatterns ??= loadBudget(places, true);
+    return loadingPatterns;
+  };
   return {
     async require() {
       const { spec } = await load();
@@ -105,8 +117,8 @@ export function createBudgets(places: BudgetPlaces): Budgets {
     },
     on: (ledger) => ({
       countsRuns: () => countsRuns,
-      async for(lineage, { level, isDrill }) {
-        const { spec } = await load();
+      async for(lineage, { level, isDrill, isPattern }) {
+        const { spec } = await (isPattern ? loadOfPatterns() : load());
         const payment = paymentFor(spec.ok ? spec.value(level) : NO_BUDGET, lineage, places.user);
         if (spec.ok) return { ...payment, ledger, entry: entryFor(payment, lineage, isDrill) };
         const reserve = (): Promise<never> => Promise.reject(new PawlError(spec.problems));

@@ -21,8 +21,8 @@ const pattern = (id: string, name: string): string => `  - id: ${id}
 `;
 const REGISTRY = `patterns:\n${pattern("daily-triage", "Daily Triage")}${pattern("ci-sweeper", "CI Sweeper")}`;
 
-async function capsIn(root: string): Promise<readonly string[]> {
-  const { spec } = await loadLoopBudget(root);
+async function capsIn(root: string, isPattern = false): Promise<readonly string[]> {
+  const { spec } = await loadLoopBudget(root, isPattern);
   if (!spec.ok) return spec.problems.map(({ code, where }) => `${code} ${where?.file}:${where?.line}`);
   return spec
     .value("L1")
@@ -43,6 +43,28 @@ describe("the caps of a loop-engineering project", () => {
       "ci-sweeper tokens/day 100000 patterns/registry.yaml:25:98",
     ]);
     expect(Object.keys((await loadLoopBudget(root)).sources)).toEqual(["patterns/registry.yaml", "loop-budget.md"]);
+  });
+
+  it("of a pattern that comes with Pawl are those of its registry, unless loop-budget.md says otherwise", async () => {
+    const shipped = await capsIn(projectFolder(), true);
+    expect([shipped.length, shipped.find((cap) => cap.startsWith("daily-triage"))]).toEqual([
+      8,
+      expect.stringMatching(/^daily-triage tokens\/day 100000 \(shipped patterns\):/),
+    ]);
+    expect((await capsIn(projectFolder({ "loop-budget.md": BUDGET }), true)).slice(0, 3)).toEqual([
+      "daily-triage runs/day 2 loop-budget.md:3:18",
+      "daily-triage tokens/day 200000 loop-budget.md:3:22",
+      "other runs/day 1 loop-budget.md:4:11",
+    ]);
+  });
+
+  it("come from either place of a registry, and a project that has one is held to no other", async () => {
+    const one = `patterns:\n${pattern("ci-sweeper", "CI Sweeper")}`;
+    const two = projectFolder({ "registry.yaml": REGISTRY, "patterns/registry.yaml": one });
+    expect(await capsIn(projectFolder({ "registry.yaml": one }), true)).toEqual([
+      "ci-sweeper tokens/day 100000 registry.yaml:13:98",
+    ]);
+    expect(await capsIn(two, true)).toEqual(["ci-sweeper tokens/day 100000 patterns/registry.yaml:13:98"]);
   });
 
   it("are every problem where a file is there that cannot be read", async () => {

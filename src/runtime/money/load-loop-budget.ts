@@ -2,8 +2,7 @@
 import { ok, type Result } from "../../base/result.ts";
 import type { Level } from "../../blueprint/blueprint.ts";
 import { type BudgetSpec, NO_BUDGET } from "../../limits/ledger/budget.ts";
-import type { RuleText } from "../policy/read-policy-text.ts";
-import { readLoopTexts } from "./loop-texts.ts";
+import { isMissing, type LoopTexts, readLoopTexts } from "./loop-texts.ts";
 
 export interface LoopBudget {
   /** For runs of each level; or every problem of the files. */
@@ -12,11 +11,18 @@ export interface LoopBudget {
   readonly sources: Readonly<Record<string, string>>;
 }
 
-export async function loadLoopBudget(root: string): Promise<LoopBudget> {
-  const texts = await readLoopTexts(root);
-  const isMissing = (read: RuleText): boolean => "text" in read && read.text === null;
+/** `isPattern`: of a pattern, which may be one that comes with Pawl. */
+export async function loadLoopBudget(root: string, isPattern = false): Promise<LoopBudget> {
+  const own = await readLoopTexts(root);
+  const texts = isPattern && isMissing(own.registry) ? await withShipped(own) : own;
   if (isMissing(texts.budget) && isMissing(texts.registry)) return { spec: ok(() => NO_BUDGET), sources: {} };
   const { budgetOfLoops, readLoopFiles } = await import("./loop-files.ts");
   const files = readLoopFiles(texts);
   return { spec: budgetOfLoops(files), sources: files.sources };
+}
+
+/** What comes with Pawl is held to what its registry says, as if it lay in the project. */
+async function withShipped(texts: LoopTexts): Promise<LoopTexts> {
+  const { SHIPPED, SHIPPED_REGISTRY } = await import("../../blueprint/dialects/patterns/shipped-registry.ts");
+  return { ...texts, registry: { text: SHIPPED_REGISTRY }, registryFile: SHIPPED };
 }

@@ -1,5 +1,5 @@
 /**
- * `loop-budget.md` and `patterns/registry.yaml` at the root of a project. Their caps apply to the loop of their name. The
+ * `loop-budget.md` and the registry at the root of a project. Their caps apply to the loop of their name. The
  * registry only suggests: where `loop-budget.md` has a limit of the same kind for a loop, that one counts instead.
  */
 import { diagnose } from "../../base/diagnostic.ts";
@@ -11,7 +11,7 @@ import type { BudgetSpec } from "../../limits/ledger/budget.ts";
 import { capName } from "../../limits/ledger/cap.ts";
 import { RUNTIME_ERRORS } from "../errors.ts";
 import type { RuleText } from "../policy/read-policy-text.ts";
-import { BUDGET_FILE, type LoopTexts, REGISTRY_FILE } from "./loop-texts.ts";
+import { BUDGET_FILE, type LoopTexts } from "./loop-texts.ts";
 
 export interface LoopFiles {
   readonly patterns: Result<readonly Pattern[]>;
@@ -20,9 +20,9 @@ export interface LoopFiles {
   readonly sources: Readonly<Record<string, string>>;
 }
 
-export function readLoopFiles({ budget, registry }: LoopTexts): LoopFiles {
+export function readLoopFiles({ budget, registry, registryFile }: LoopTexts): LoopFiles {
   const sources: Record<string, string> = {};
-  const patterns = parsed(registry, REGISTRY_FILE, sources, parseRegistry);
+  const patterns = parsed(registry, registryFile, sources, (text, file) => parseRegistry(text, file, "lenient"));
   const names = patterns.ok ? patterns.value : [];
   const limits = parsed(budget, BUDGET_FILE, sources, (text, file) => parseLoopBudget(text, file, names));
   return { patterns, limits, sources };

@@ -11,8 +11,11 @@ import type { CostsOfRuns } from "./past-costs.ts";
 export type LoopReason = Why;
 
 export interface MoneyActions {
-  /** Every cap of the project as it stands, for runs of a level (L1). Writes nothing. */
-  budget(level?: Level): Promise<BudgetReport>;
+  /**
+   * Every cap of the project as it stands, for runs of a level (L1); `isPattern`: for runs of a pattern, which may be one that
+   * comes with Pawl. Writes nothing.
+   */
+  budget(level?: Level, isPattern?: boolean): Promise<BudgetReport>;
   /** The loop-engineering files of the project. Writes nothing. */
   loopFiles(): Promise<LoopFiles>;
   /** What the newest runs of a blueprint have cost, at most `limit` of them; runs of drills are left out. */

@@ -4,7 +4,9 @@ import type { Heartbeats } from "../../ports/heartbeats.ts";
 import type { KillSwitch } from "../../ports/stop/kill-switch.ts";
 import type { Store } from "../../ports/store/store.ts";
 import type { Setting } from "../config.ts";
+import { readLoopTexts } from "./loop-texts.ts";
 import type { MoneyActions } from "./money-actions.ts";
+import type { WhyParts } from "./why.ts";
 
 export interface MoneyParts {
   readonly root: string;
@@ -17,16 +19,20 @@ export interface MoneyParts {
 type Open = () => Promise<{ readonly store: Store }>;
 
 /** A project without state has spent nothing, and asking creates none. Most commands ask nothing of this, and load nothing. */
-export function createMoney(parts: MoneyParts, open: Open, hasState: () => boolean): MoneyActions {
+export function createMoney(
+  parts: MoneyParts,
+  open: Open,
+  hasState: () => boolean,
+  held: WhyParts["held"],
+): MoneyActions {
   const storeNow = async (): Promise<Store | null> => (hasState() ? (await open()).store : null);
-  const budget: MoneyActions["budget"] = async (level = "L1") => {
+  const budget: MoneyActions["budget"] = async (level = "L1", isPattern = false) => {
     const { budgetOf } = await import("./budget.ts");
-    return budgetOf({ ...parts, ledger: (await storeNow())?.ledger ?? null }, level);
+    return budgetOf({ ...parts, ledger: (await storeNow())?.ledger ?? null }, level, isPattern);
   };
   return {
     budget,
     async loopFiles() {
-      const { readLoopTexts } = await import("./loop-texts.ts");
       return (await import("./loop-files.ts")).readLoopFiles(await readLoopTexts(parts.root));
     },
     async costs(blueprint, limit) {
@@ -39,7 +45,7 @@ export function createMoney(parts: MoneyParts, open: Open, hasState: () => boole
     },
     async why(loop) {
       const { whyOfLoops } = await import("./why.ts");
-      return whyOfLoops({ ...parts, store: await storeNow(), budget }, loop);
+      return whyOfLoops({ ...parts, store: await storeNow(), budget, held }, loop);
     },
   };
 }

@@ -1,12 +1,13 @@
 /** For each loop the one reason why nothing happens. The law is `loops/why`; this gathers what it needs. */
 import type { RunId } from "../../base/ids.ts";
-import type { OpenRun, PulledSwitch, SpentCap } from "../../loops/why/facts.ts";
+import type { HeldBack, OpenRun, PulledSwitch, SpentCap } from "../../loops/why/facts.ts";
 import { type Why, whyOf } from "../../loops/why/why.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Heartbeats } from "../../ports/heartbeats.ts";
 import type { KillScope, KillSwitch } from "../../ports/stop/kill-switch.ts";
 import type { Store } from "../../ports/store/store.ts";
 import { blueprintFiles } from "../blueprint-files.ts";
+import { loadProject } from "../loops/load-project.ts";
 import { type CapStanding, capsOfLoop } from "./budget.ts";
 import { lastRunOf, openRunsOf } from "./loop-facts.ts";
 import type { MoneyActions } from "./money-actions.ts";
@@ -22,19 +23,25 @@ export interface WhyParts {
   /** null: nothing ever ran here. */
   readonly store: Store | null;
   readonly budget: MoneyActions["budget"];
+  /** Loops that the coordinator holds back now. */
+  readonly held: () => Promise<ReadonlyMap<string, HeldBack>>;
 }
 
 export async function whyOfLoops(parts: WhyParts, loop: string | undefined): Promise<readonly Why[]> {
-  const names = loop === undefined ? await loopNames(parts) : [loop];
+  const held = await parts.held();
+  const names = loop === undefined ? await loopNames(parts, [...held.keys()]) : [loop];
   const { caps } = await parts.budget();
   const found: Why[] = [];
-  for (const name of names) found.push(await whyOfLoop(parts, name, caps.ok ? caps.value : []));
+  for (const name of names) found.push(await whyOfLoop(parts, name, caps.ok ? caps.value : [], held.get(name) ?? null));
   return found;
 }
 
-/** Those that have runs, and those that only have a blueprint. */
-async function loopNames({ root, store }: WhyParts): Promise<readonly string[]> {
-  const names = new Set((await blueprintFiles(root)).map(({ name }) => name));
+/** Those that have runs, those that only have a blueprint, and the loops whose blueprint comes with Pawl. */
+async function loopNames({ root, store }: WhyParts, held: readonly string[]): Promise<readonly string[]> {
+  const names = new Set([...held, ...(await blueprintFiles(root)).map(({ name }) => name)]);
+  const { file } = await loadProject(root);
+  const loops = file?.ok === true ? file.value.loops : [];
+  for (const loop of loops) if (loop.source.startsWith("builtin:")) names.add(loop.name);
   for (let last: string | undefined = ""; last !== undefined; ) {
     const page: readonly string[] = (await store?.runs.blueprints(last, PAGE)) ?? [];
     for (const name of page) names.add(name);
@@ -43,11 +50,16 @@ async function loopNames({ root, store }: WhyParts): Promise<readonly string[]> 
   return [...names].sort();
 }
 
-async function whyOfLoop(parts: WhyParts, loop: string, caps: readonly CapStanding[]): Promise<Why> {
+async function whyOfLoop(
+  parts: WhyParts,
+  loop: string,
+  caps: readonly CapStanding[],
+  held: HeldBack | null,
+): Promise<Why> {
   const { store, heartbeats, killSwitch, clock } = parts;
   const spent = spentOf(caps, loop);
   if (store === null)
-    return whyOf({ loop, pulled: pulledFor(killSwitch, []), open: [], breakers: [], spent, last: null });
+    return whyOf({ loop, pulled: pulledFor(killSwitch, []), open: [], breakers: [], spent, held, last: null });
   const facts = { store, heartbeats };
   const open = await openRunsOf(facts, loop);
   return whyOf({
@@ -56,6 +68,7 @@ async function whyOfLoop(parts: WhyParts, loop: string, caps: readonly CapStandi
     open,
     breakers: await openBreakers(store, loop, clock.now()),
     spent,
+    held,
     last: await lastRunOf(facts, loop),
   });
 }

@@ -5,12 +5,16 @@ import type { McpActions, McpParts } from "../mcp/mcp-actions.ts";
 import type { Runtime } from "../runtime.ts";
 import type { SkillActions, SkillParts } from "./skill-actions.ts";
 
-export interface LateParts extends McpParts, SkillParts {}
-type LateActions = McpActions & SkillActions & Pick<Runtime, "doctor">;
+export interface LateParts extends McpParts, SkillParts {
+  /** Providers of models that there is a key for. */
+  modelKeys(): Promise<ReadonlySet<string>>;
+}
+type LateActions = McpActions & SkillActions & Pick<Runtime, "doctor" | "agentsHere">;
 
 export function createLateActions(
   parts: LateParts & Examined,
   open: () => Promise<{ readonly store: Store }>,
+  compile: Runtime["compile"],
 ): LateActions {
   const mcp = async (): Promise<McpActions> => (await import("../mcp/mcp-actions.ts")).createMcpActions(parts);
   const skills = async (): Promise<SkillActions> =>
@@ -23,9 +27,25 @@ export function createLateActions(
     contextPack: async (options) => (await skills()).contextPack(options),
     openSkills: async (options) => (await skills()).openSkills(options),
     async doctor() {
-      const { examine } = await import("../doctor.ts");
+      const { examine, standingsOf } = await import("../doctor.ts");
       const { setUpChecks } = await import("./set-up-checks.ts");
-      return [...(await examine(parts, open)), ...(await setUpChecks({ ...(await mcp()), ...(await skills()) }))];
+      const { loopChecks } = await import("../audit/loop-checks.ts");
+      const { projectChecks } = await import("../loops/check-project.ts");
+      return [
+        ...(await examine(parts, open)),
+        ...(await setUpChecks({ ...(await mcp()), ...(await skills()) })),
+        ...(await projectChecks({
+          ...parts,
+          compile,
+          now: parts.clock.now(),
+          standings: () => standingsOf(parts),
+        })),
+        ...(await loopChecks(parts.root, parts.clock.now())),
+      ];
+    },
+    async agentsHere() {
+      const { agentsHere } = await import("../agents/agents-here.ts");
+      return agentsHere(parts.agents, parts.modelKeys);
     },
   };
 }

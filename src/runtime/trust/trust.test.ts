@@ -64,7 +64,7 @@ async function harmed({ evidence }: Store, id: string, fields: Partial<IncidentR
 
 const open = (): Store => createMemoryStore({ clock: createVirtualClock() });
 const admit = (store: Store, of = plan("L3"), unearned?: { by: string; why: string }) =>
-  admitLevel(store, of, NOW, unearned === undefined ? {} : { unearned });
+  admitLevel({ store, root: "/nowhere" }, of, NOW, unearned === undefined ? {} : { unearned });
 const unearned = expect.objectContaining({ code: "RUN_LEVEL_UNEARNED" });
 
 async function trusted(count = 5): Promise<Store> {
@@ -94,7 +94,13 @@ describe("a run above its earned level", () => {
   it("begins without a word when it is earned, or needs no evidence", async () => {
     expect(await admit(await trusted())).toEqual({});
     expect(await admit(await trusted(), plan("L3"), { by: "ann", why: "not needed" })).toEqual({});
-    for (const level of ["L0", "L1", "L2"] as const) expect(await admit(open(), plan(level))).toEqual({});
+    for (const level of ["L1", "L2"] as const) expect(await admit(open(), plan(level))).toEqual({});
+  });
+
+  it("is refused at L0, which plans only, whoever asks", async () => {
+    const plans = expect.objectContaining({ code: "RUN_LEVEL_PLANS" });
+    await expect(admit(await trusted(), plan("L0"))).rejects.toEqual(plans);
+    await expect(admit(open(), plan("L0"), { by: "ann", why: "a try" })).rejects.toEqual(plans);
   });
 
   it("is judged by runs of exactly the same gates", async () => {

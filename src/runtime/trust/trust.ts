@@ -26,6 +26,7 @@ const MOST_RUNS = 100;
 const MOST_DRILLS = 100;
 
 export interface TrustParts extends CertifyParts {
+  readonly root: string;
   readonly clock: Clock;
   randomBytes(count: number): Uint8Array;
 }
@@ -37,13 +38,16 @@ export function createTrust(
   parts: TrustParts,
   open: Open,
   hasState: () => boolean,
-): Pick<Runtime, "certificates" | "earned" | "addEvidence" | "evidence"> {
+): Pick<Runtime, "certificates" | "earned" | "addEvidence" | "evidence" | "audit"> {
+  const evidence: Runtime["evidence"] = async (query) =>
+    hasState() ? (await open()).store.evidence.list(query) : { records: [], next: null };
   return {
     certificates: async (run) => checkCertificates(parts, (await open()).store, run),
     async earned(plan) {
       const now = parts.clock.now();
-      const nothing = { now, gates: gatesDigest(plan), runs: [], drills: [], incidents: [] };
-      const earned = hasState() ? await earnedBy((await open()).store, plan, now) : earnedLevel(nothing);
+      const readiness = await readinessOf(parts.root, plan, now);
+      const nothing = { now, gates: gatesDigest(plan), runs: [], drills: [], incidents: [], readiness };
+      const earned = hasState() ? await earnedBy((await open()).store, plan, now, readiness) : earnedLevel(nothing);
       const lacking = missingFor(earned, plan.level);
       return { ...earned, level: plan.level, isEarned: lacking.length === 0, lacking };
     },
@@ -52,13 +56,21 @@ export function createTrust(
       await (await open()).store.evidence.add(record);
       return record;
     },
-    async evidence(query) {
-      return hasState() ? (await open()).store.evidence.list(query) : { records: [], next: null };
+    evidence,
+    async audit() {
+      const { audit } = await import("../audit/audit.ts");
+      return audit({ root: parts.root, now: parts.clock.now(), evidence });
     },
   };
 }
 
-async function earnedBy(store: Store, plan: Plan, now: number): Promise<Earned> {
+/** A pattern runs on the files of its project. null: the plan is of another kind. */
+async function readinessOf(root: string, { origin }: Plan, now: number): Promise<number | null> {
+  if (origin?.door !== "pattern") return null;
+  return (await import("../audit/audit.ts")).readinessScore(root, now);
+}
+
+async function earnedBy(store: Store, plan: Plan, now: number, readiness: number | null): Promise<Earned> {
   const incidents = await allIncidents(store, plan.name);
   const { records } = await store.evidence.list({ blueprint: plan.name, kind: "drill", limit: MOST_DRILLS });
   const { rows } = await store.runs.list({ blueprint: plan.name, limit: MOST_RUNS });
@@ -76,6 +88,7 @@ async function earnedBy(store: Store, plan: Plan, now: number): Promise<Earned> 
     runs,
     drills: records as readonly DrillRecord[],
     incidents,
+    readiness,
   };
   return earnedLevel(history);
 }
@@ -114,18 +127,19 @@ async function resultOf({ journal }: Store, { run, status, events }: RunRow): Pr
 }
 
 /**
- * What the first event of a run says about its level: nothing when it is earned. Rejects with RUN_LEVEL_UNEARNED when it is
- * not and nobody took it upon themselves.
+ * What the first event of a run says about its level: nothing when it is earned. Rejects with RUN_LEVEL_PLANS at L0, and with
+ * RUN_LEVEL_UNEARNED when it is not earned and nobody took it upon themselves.
  */
 export async function admitLevel(
-  store: Store,
+  { store, root }: { readonly store: Store; readonly root: string },
   plan: Plan,
   now: number,
   { unearned }: StartOptions,
 ): Promise<Pick<NewRun, "unearned">> {
+  if (plan.level === "L0") throw pawlError(RUN_ERRORS, "RUN_LEVEL_PLANS", { plan: plan.name });
   // Looking and reporting need no evidence.
   if (plan.level <= "L1") return {};
-  const earned = await earnedBy(store, plan, now);
+  const earned = await earnedBy(store, plan, now, await readinessOf(root, plan, now));
   const missing = missingFor(earned, plan.level).map(missingText);
   if (missing.length === 0) return {};
   if (unearned !== undefined) return { unearned: { ...unearned, missing } };

@@ -1,9 +1,10 @@
 /** Runs an agent program in a place of its own, and keeps what could be seen of it from outside. */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import { removeTree } from "../temp-dir.ts";
 import type { Recipe } from "./recipe.ts";
 
 export interface AgentRun {
@@ -31,7 +32,7 @@ export interface AgentTask {
 /** A folder with a git repository of one commit; gone when the test is over. */
 export function makePlace(): { readonly home: string; readonly work: string } {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-agent-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+  onTestFinished(() => removeTree(root));
   const place = { home: join(root, "home"), work: join(root, "work") };
   for (const folder of [join(place.home, "tmp"), place.work]) mkdirSync(folder, { recursive: true });
   writeFileSync(join(place.work, "README.md"), "# A project\n");

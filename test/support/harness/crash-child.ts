@@ -2,8 +2,8 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunId } from "../../../src/base/ids.ts";
-import { createFileJournal } from "../../../src/harness/journal/file-journal.ts";
 import { runAgent } from "../../../src/harness/run-agent.ts";
+import { createFileJournal } from "../../../src/runtime/wire.ts";
 import { scriptedModel } from "./scripted-model.ts";
 import { testTool } from "./tools.ts";
 
@@ -16,7 +16,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const pay = testTool(
   "pay",
   async (_, { key }) => {
-    await pause(3);
+    await pause(mode === "slow" ? 60_000 : 3);
     appendFileSync(join(dir, "paid.txt"), `${key}\n`);
     await pause(3);
     return { ok: true, output: "paid" };
@@ -33,7 +33,15 @@ const model = scriptedModel(({ prompt }) => {
 
 const known = mode === "resume" ? { resume: RUN } : { id: RUN };
 const ports = { journal: createFileJournal(join(dir, "journal")) };
-const result = await runAgent({ prompt: "pay", model, tools: [pay], ...known, ports });
-process.stdout.write(
-  `${JSON.stringify({ status: result.status, output: result.output, steps: result.steps.length })}\n`,
-);
+// The most that a model can cost which was cut off is charged.
+const budget = { usd: 100 };
+const { status, output, steps, error } = await runAgent({
+  prompt: "pay",
+  model,
+  tools: [pay],
+  budget,
+  ...known,
+  ports,
+});
+const why = error === null ? {} : { why: error.message };
+process.stdout.write(`${JSON.stringify({ status, output, steps: steps.length, ...why })}\n`);

@@ -15,7 +15,7 @@ printf '%s\\0' "\${0##*/}" "$@" '${END}' >>"$SHIM_LOG"
 /** Every text has a folder of its own, so that nothing it writes meets another. */
 const DRIVER = `i=0
 while [ "$i" -lt "$2" ]; do
-  mkdir -p "$3/work/$i" && cd "$3/work/$i" &&
+  mkdir -p "$3/own.$i" && cd "$3/own.$i" &&
   SHIM_LOG="$3/log.$i" HOME=${HOME} PATH="$3/bin" /usr/bin/timeout -s KILL 1 "$1" "$3/text.$i" </dev/null >/dev/null 2>&1
   i=$((i+1))
 done

@@ -24,3 +24,11 @@ test("reads no line that is too long", () => {
   expect(read([Buffer.from(`{"a":"${"x".repeat(9)}"}\n{}\n`)], 10)).toEqual({ messages: [], ok: [false] });
   expect(read([Buffer.from('{"a":1}\n'), Buffer.from("{}\n")], 10).ok).toEqual([true, true]);
 });
+
+test("a line that is nested beyond reason is passed over, and ends nothing", () => {
+  const heard: unknown[] = [];
+  const reader = createLineReader(1 << 20, (message) => heard.push(message));
+  const deep = `{"type":"x","input":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  expect(reader.write(Buffer.from(`${deep}\n{"type":"y"}\n`))).toBe(true);
+  expect(heard).toEqual([{ type: "y" }]);
+});

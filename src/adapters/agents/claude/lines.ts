@@ -1,5 +1,6 @@
 /** JSON lines out of a stream of bytes, however they are cut into chunks. */
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
+import { readJson } from "../../../base/schema/read-json.ts";
 
 export interface LineReader {
   /** False: a line is longer than any that is read; nothing more is. */
@@ -8,7 +9,7 @@ export interface LineReader {
 
 const NEWLINE = 10;
 
-/** What is no JSON object is passed over: some programs print notes among their lines. */
+/** What is no JSON object, or is nested beyond reason, is passed over: some programs print notes among their lines. */
 export function createLineReader(mostBytes: number, onMessage: (message: JsonObject) => void): LineReader {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
@@ -39,10 +40,6 @@ export function createLineReader(mostBytes: number, onMessage: (message: JsonObj
 
 function parsed(line: string): JsonObject | null {
   if (!line.startsWith("{")) return null;
-  try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = readJson(line);
+  return isJsonObject(value) ? value : null;
 }

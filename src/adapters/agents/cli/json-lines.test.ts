@@ -25,3 +25,8 @@ test("a line that never ends is not kept, and nothing is read after it", () => {
     took: [true, true, false, false],
   });
 });
+
+test("a message that is nested beyond reason is noise", () => {
+  const nested = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  expect(heard([`{"a":${nested}}\n{"b":2}\n`])).toEqual({ said: [{ b: 2 }], took: [true] });
+});

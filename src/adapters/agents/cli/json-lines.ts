@@ -1,5 +1,6 @@
 /** A stream of bytes as JSON objects, one a line. What is no JSON object is noise and left out; a line without an end is an end. */
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
+import { readJson } from "../../../base/schema/read-json.ts";
 
 export interface JsonLines {
   /** False: a line is longer than any message may be, and nothing more is read. */
@@ -41,10 +42,6 @@ export function createJsonLines(onMessage: (message: JsonObject) => void, mostBy
 }
 
 function parsed(line: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = readJson(line);
+  return isJsonObject(value) ? value : null;
 }

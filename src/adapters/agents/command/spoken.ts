@@ -1,11 +1,14 @@
 /** What a command says on its standard output: lines of JSON that mean something to us, and anything else as its words. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
+import { readJson } from "../../../base/schema/read-json.ts";
 import { createLineReader } from "../../../base/text/lines.ts";
 import { addUsage, NO_USAGE, type Usage } from "../../../base/usage.ts";
 import type { AgentFailure, AgentHost, AgentOutcome } from "../../../ports/agents/agent-backend.ts";
 
 const LONGEST_LINE = 1_000_000;
 const MOST_TEXT = 65_536;
+/** It comes back as a variable. */
+const SESSION = /^[^\p{C}]{1,500}$/u;
 const FAILURES: readonly string[] = [
   "rate_limited",
   "overloaded",
@@ -50,7 +53,8 @@ export function createSpoken(host: AgentHost): Spoken {
       host.onEvent({ type: "usage", usage });
     },
     session({ session: id }) {
-      session = String(id);
+      if (typeof id !== "string" || !SESSION.test(id)) return;
+      session = id;
       host.onEvent({ type: "session", session });
     },
     verdict({ type: _, ...verdict }) {
@@ -70,7 +74,8 @@ export function createSpoken(host: AgentHost): Spoken {
     take(chunk) {
       for (const line of lines.take(chunk)) {
         const event = eventIn(line);
-        const known = event === null ? undefined : hear[String(event["type"])];
+        const type = String(event?.["type"]);
+        const known = Object.hasOwn(hear, type) ? hear[type] : undefined;
         if (event === null || known === undefined) say(line);
         else {
           speaksJson = true;
@@ -96,12 +101,8 @@ export function createSpoken(host: AgentHost): Spoken {
 
 function eventIn(line: string): JsonObject | null {
   if (!line.startsWith("{")) return null;
-  try {
-    const value = JSON.parse(line) as JsonValue;
-    return isJsonObject(value) && typeof value["type"] === "string" ? value : null;
-  } catch {
-    return null;
-  }
+  const value = readJson(line);
+  return isJsonObject(value) && typeof value["type"] === "string" ? value : null;
 }
 
 function countOf(value: JsonValue | undefined, times = 1): number {

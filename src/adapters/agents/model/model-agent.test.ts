@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../../base/json.ts";
 import type { AgentEvent, Ruling, ToolCall } from "../../../ports/agents/agent-backend.ts";
+import type { HostTools } from "../../../ports/agents/host-tools.ts";
 import type { ProgramTask } from "../../../ports/agents/model-program.ts";
+import { NO_HOST_TOOLS } from "./host-hands.ts";
 import { openRecords, type Records, readRecords } from "./records.ts";
 import { createModelSpeaker } from "./speaker.ts";
 import { wireFor } from "./wire-for.ts";
@@ -15,6 +17,7 @@ const TASK: ProgramTask = {
   ...{
     maxTurns: null,
     toolset: null,
+    hostTools: [],
     schema: null,
     session: SESSION,
     isRestored: false,
@@ -25,7 +28,7 @@ const TASK: ProgramTask = {
 const CALL = { id: "1", tool: "write_file", input: { path: "a" }, requests: [{ kind: "edit", path: "a" }] };
 
 /** A talk whose other side is the test. */
-function talking(ruling: Ruling, keep: Records["keep"] = () => Promise.resolve()) {
+function talking(ruling: Ruling, keep: Records["keep"] = () => Promise.resolve(), tools: HostTools = NO_HOST_TOOLS) {
   const sent: JsonObject[] = [];
   const asked: ToolCall[] = [];
   const events: AgentEvent[] = [];
@@ -48,6 +51,7 @@ function talking(ruling: Ruling, keep: Records["keep"] = () => Promise.resolve()
         close: () => Promise.resolve(),
       },
       cwd: "packages/b",
+      tools,
     },
   );
   const ending = speaker.speak({ send: (message) => void sent.push(message) });
@@ -144,6 +148,61 @@ describe("the talk with the program of the harness", () => {
       ...told.slice(3),
     ]);
     expect(sent.at(-1)).toEqual({ type: "stop" });
+  });
+});
+
+describe("a tool of the host", () => {
+  const input = { b: 2, a: 1 };
+  const made: unknown[] = [];
+  const tools: HostTools = {
+    tools: [{ name: "mcp__s__sum", summary: "Adds.", input: {}, request: { kind: "mcp", server: "s", tool: "sum" } }],
+    call: async (tool, given) => {
+      made.push([tool, given]);
+      return { ok: true, output: 3 };
+    },
+    close: () => Promise.resolve(),
+  };
+  const call = { type: "call", id: 2, tool: "mcp__s__sum", input: { a: 1, b: 2 } };
+  const NOT = { type: "result", id: 2, result: { ok: false, error: "this call was not allowed" } };
+  const ask = (name = "mcp__s__sum", more: JsonObject = {}): JsonObject => {
+    // What it says that the tool does is not believed.
+    return {
+      type: "ask",
+      id: 1,
+      call: { id: "1", tool: name, input, requests: [{ kind: "read", path: "a" }], ...more },
+    };
+  };
+
+  test("T12: is called when policy has allowed what we know of it, once for each time", async () => {
+    made.length = 0;
+    const { speaker, sent, asked } = talking({ answer: "allow" }, undefined, tools);
+    speaker.hear(ask());
+    await settled();
+    expect(asked.map(({ requests }) => requests)).toEqual([[{ kind: "mcp", server: "s", tool: "sum" }]]);
+    speaker.hear(call);
+    await settled();
+    speaker.hear(call);
+    await settled();
+    expect(sent.slice(2)).toEqual([{ type: "result", id: 2, result: { ok: true, output: 3 } }, NOT]);
+    expect(made).toEqual([["mcp__s__sum", { a: 1, b: 2 }]]);
+  });
+
+  test.each([
+    ["that was denied", "deny", ask(), call],
+    ["that waits for a person", "defer", ask(), call],
+    ["with another input", "allow", ask(), { ...call, input: { a: 1 } }],
+    ["that is only a part", "allow", ask("mcp__s__sum", { isPart: true }), call],
+    ["by another name", "allow", ask("read_file"), { ...call, tool: "read_file" }],
+    ["that is nonsense", "allow", ask(), { ...call, input: 7 }],
+  ] as const)("T12: is not called for a call %s", async (_, answer, first, second) => {
+    made.length = 0;
+    const { speaker, sent } = talking({ answer, why: "no" } as Ruling, undefined, tools);
+    speaker.hear(first);
+    await settled();
+    speaker.hear(second);
+    await settled();
+    expect(sent.at(-1)).toEqual(NOT);
+    expect(made).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** What the built-in harness says of itself: it does nothing without a ruling. */
+/** What the built-in harness says of itself, with a model and without: it does nothing without a ruling. */
 import type { AgentSignature } from "../../../plan/agents/agent-signature.ts";
 
 const MEDIATED = "mediated";
@@ -13,4 +13,21 @@ export const MODEL: AgentSignature = {
     reportsUsage: true,
     callsModels: true,
   },
+  settings: {
+    mcp: { required: false, summary: "names of MCP servers of pawl.yaml whose tools it may call, as a list." },
+  },
+};
+
+/** What executes an ExecutionPlan: no model, and nothing without a ruling. */
+export const PLAN: AgentSignature = {
+  name: "plan",
+  capabilities: {
+    oversight: MODEL.capabilities.oversight,
+    resume: false,
+    defer: false,
+    structuredOutput: true,
+    reportsUsage: false,
+    callsModels: false,
+  },
+  settings: { plan: { required: true, summary: "the ExecutionPlan, as a map." } },
 };

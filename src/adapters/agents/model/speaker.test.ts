@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "../../../base/json.ts";
 import type { ToolCall } from "../../../ports/agents/agent-backend.ts";
 import type { HostLine } from "../../../ports/agents/model-program.ts";
+import { NO_HOST_TOOLS } from "./host-hands.ts";
 import { createModelSpeaker } from "./speaker.ts";
 
 test("what is part of a call is ruled on as a part, with its path from the project", async () => {
@@ -16,7 +17,7 @@ test("what is part of a call is ruled on as a part, with its path from the proje
   };
   const records = { keep: async () => undefined, close: async () => undefined };
   const start = { type: "start", past: [] } as unknown as Extract<HostLine, { type: "start" }>;
-  const speaker = createModelSpeaker(start, { host, records, cwd: "packages/a" });
+  const speaker = createModelSpeaker(start, { host, records, cwd: "packages/a", tools: NO_HOST_TOOLS });
   void speaker.speak({ send: (message) => void sent.push(message) });
   const call = { id: "1/1", tool: "grep", input: {}, requests: [{ kind: "read", path: "x.ts" }] };
   speaker.hear({ type: "ask", id: 1, call: { ...call, isPart: true } });

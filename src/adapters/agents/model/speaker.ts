@@ -4,9 +4,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/jso
 import type { Usage } from "../../../base/usage.ts";
 import type { PolicyRequest } from "../../../policy/request.ts";
 import type { AgentEvent, AgentHost, AgentOutcome, ToolCall } from "../../../ports/agents/agent-backend.ts";
+import type { HostTools } from "../../../ports/agents/host-tools.ts";
 import type { HostLine, ProgramReport } from "../../../ports/agents/model-program.ts";
 import type { Line, Speaker } from "../cli/converse.ts";
 import { lost } from "../cli/failure.ts";
+import { createHostHands } from "./host-hands.ts";
 import type { Records } from "./records.ts";
 
 export interface ModelSpeaker extends Speaker {
@@ -19,9 +21,14 @@ export interface SpeakerParts {
   readonly records: Records;
   /** The working folder, from the project: paths of rules count from there. */
   readonly cwd: string;
+  /** What the program may call through us. */
+  readonly tools: HostTools;
 }
 
-export function createModelSpeaker(start: Extract<HostLine, { type: "start" }>, parts: SpeakerParts): ModelSpeaker {
+export function createModelSpeaker(
+  start: Extract<HostLine, { type: "start" | "plan" }>,
+  parts: SpeakerParts,
+): ModelSpeaker {
   const { host, records } = parts;
   let line: Line = { send: () => undefined };
   let report: ReturnType<ModelSpeaker["report"]> = null;
@@ -29,12 +36,21 @@ export function createModelSpeaker(start: Extract<HostLine, { type: "start" }>, 
   let say: (outcome: AgentOutcome) => void = () => undefined;
   const send = (message: HostLine): void => line.send(message as unknown as JsonObject);
 
+  const hands = createHostHands(parts.tools);
+  const lend = async (id: number, tool: JsonValue | undefined, input: JsonValue | undefined): Promise<void> =>
+    send({ type: "result", id, result: await hands.call(tool, input) });
+
   const rule = async (id: number, told: JsonValue | undefined): Promise<void> => {
     const call = callIn(told, parts.cwd);
     if (call === null) return say(lost("it asked about something that is no call"));
-    const ruling = await host.decide(call);
+    const ruling = await host.decide(hands.asked(call));
+    hands.ruled(call, ruling);
     if (ruling.answer === "defer") deferred = call;
     send({ type: "ruling", id, ruling });
+  };
+  const answer = (id: number, { type, call, tool, input }: JsonObject): void => {
+    if (type === "ask") void rule(id, call);
+    else if (type === "call") void lend(id, tool, input);
   };
   const keep = async (record: JsonObject, id: JsonValue | undefined): Promise<void> => {
     try {
@@ -62,11 +78,14 @@ export function createModelSpeaker(start: Extract<HostLine, { type: "start" }>, 
         say = resolve;
       });
     },
-    cancel: () => send({ type: "stop" }),
+    cancel: () => {
+      hands.stop();
+      send({ type: "stop" });
+    },
     hear(message) {
-      const { type, id, call, event, record } = message;
-      if (type === "ask" && typeof id === "number") void rule(id, call);
-      else if (type === "record" && isJsonObject(record)) void keep(record, id);
+      const { type, id, event, record } = message;
+      if (typeof id === "number") answer(id, message);
+      if (type === "record" && isJsonObject(record)) void keep(record, id);
       else if (type === "event") tell(host, event, parts.cwd);
       else if (type === "done") end(message["report"]);
     },

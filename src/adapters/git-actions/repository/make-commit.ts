@@ -18,8 +18,22 @@ export interface NewCommit {
 
 /** Makes the commit and gives it a name in the vault below the run. */
 export async function commitInVault(git: Git, ref: string, { tree, parent, message, at }: NewCommit): Promise<string> {
+  const made = git.vault(["commit-tree", "-p", parent, "-F", "-", tree], { input: message, env: signedAt(at) });
+  const id = await ask("making a commit", made);
+  await ask("keeping a commit", git.vault(["update-ref", ref, id]));
+  return id;
+}
+
+/** A commit in the vault that says nothing but what it holds; it has no name. */
+export function plainCommit(git: Git, tree: string, parent: string | null): Promise<string> {
+  const after = parent === null ? [] : ["-p", parent];
+  return ask("making a commit", git.vault(["commit-tree", ...after, "-m", "-", tree], { env: signedAt(0) }));
+}
+
+/** Who and when: the same for everything that is made from the same. */
+function signedAt(at: number): Readonly<Record<string, string>> {
   const date = `@${at} +0000`;
-  const env = {
+  return {
     GIT_AUTHOR_NAME: NAME,
     GIT_AUTHOR_EMAIL: EMAIL,
     GIT_AUTHOR_DATE: date,
@@ -27,10 +41,6 @@ export async function commitInVault(git: Git, ref: string, { tree, parent, messa
     GIT_COMMITTER_EMAIL: EMAIL,
     GIT_COMMITTER_DATE: date,
   };
-  const made = git.vault(["commit-tree", "-p", parent, "-F", "-", tree], { input: message, env });
-  const id = await ask("making a commit", made);
-  await ask("keeping a commit", git.vault(["update-ref", ref, id]));
-  return id;
 }
 
 export const vaultRef = (run: RunId, kind: string, name: string): string => `refs/pawl/${run}/${kind}/${name}`;

@@ -32,6 +32,11 @@ export function markOf(message: string): Mark | null {
   return run === undefined || stage === undefined || key === undefined ? null : { run, stage, key };
 }
 
+/** The line that names the certificate of what is in the commit; null: there is none. */
+export function certificateLine(message: string): string | null {
+  return MARK.test(message) ? (/^Pawl-Certificate: [^\n]*$/m.exec(message)?.[0] ?? null) : null;
+}
+
 export function withoutMark(message: string): string {
   return message.replace(MARK, "");
 }

@@ -71,8 +71,10 @@ function isAlive({ pid, startTicks }: ProcessFact): boolean {
 function isHost({ pid, hostname: name }: Holder, stateDir: string): boolean {
   if (name !== hostname() || pid === process.pid) return false;
   try {
-    const hosts = join(realpathSync(stateDir), "hosts") + sep;
-    return readdirSync(`/proc/${pid}/fd`).some((fd) => linkOf(`/proc/${pid}/fd/${fd}`).startsWith(hosts));
+    const dir = realpathSync(stateDir);
+    const locks = ["hosts", "workers"].map((name) => join(dir, name) + sep);
+    const held = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`));
+    return held.some((path) => locks.some((folder) => path.startsWith(folder)));
   } catch {
     return false;
   }

@@ -3,18 +3,23 @@ import { formatDuration } from "../../../base/duration.ts";
 import { formatBytes } from "../../../base/size.ts";
 import type { Resources } from "../../../plan/plan.ts";
 import type { Ending } from "../classify.ts";
-import type { TreeSample } from "./tree.ts";
+import type { Tree, TreeSample } from "./tree.ts";
 
-/** Why the stage must end now; null: it keeps its limits. `sharedMemory` costs more and is asked only when it matters. */
-export function exceeded(limits: Resources, sample: TreeSample, sharedMemory: () => number): Ending | null {
+/** Why the stage must end now; null: it keeps its limits. What a second look at the tree says costs more and is asked only when it matters. */
+export function exceeded(
+  limits: Resources,
+  sample: TreeSample,
+  tree: Pick<Tree, "together" | "sharedMemory">,
+): Ending | null {
   const { memoryBytes, cpuMs, processes } = limits;
-  if (processes !== null && sample.processes > processes) return tooManyProcesses(processes);
+  if (processes !== null && sample.processes > processes && tree.together() > processes)
+    return tooManyProcesses(processes);
   if (cpuMs !== null && sample.cpuMs > cpuMs) {
     const used = formatDuration(Math.round(sample.cpuMs));
     return overused("resource", `${formatDuration(cpuMs)} of processor time, ${used} so far`);
   }
   if (memoryBytes === null || sample.memoryBytes <= memoryBytes) return null;
-  const used = sharedMemory();
+  const used = tree.sharedMemory();
   return used <= memoryBytes ? null : tooMuchMemory(memoryBytes, used);
 }
 

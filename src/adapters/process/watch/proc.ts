@@ -1,5 +1,5 @@
 /** What /proc says about processes. Where there is no /proc every list is empty. */
-import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
 
 export interface ProcessFact {
   readonly pid: number;
@@ -26,6 +26,16 @@ export function listProcesses(isWanted: (pid: number) => boolean = () => true): 
     const pid = Number(name);
     if (!(pid > 0 && isWanted(pid))) continue;
     const fact = readProcess(pid);
+    if (fact !== undefined) facts.push(fact);
+  }
+  return facts;
+}
+
+/** Processes with ids from `first` to `last`, of which there are few: asked for one by one, a machine with many others costs nothing. */
+export function processesBetween(first: number, last: number): readonly ProcessFact[] {
+  const facts: ProcessFact[] = [];
+  for (let pid = first; pid <= last; pid += 1) {
+    const fact = existsSync(`/proc/${pid}`) ? readProcess(pid) : undefined;
     if (fact !== undefined) facts.push(fact);
   }
   return facts;

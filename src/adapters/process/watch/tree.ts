@@ -23,7 +23,9 @@ export interface Tree {
   ignore(pids: readonly number[]): void;
   /** Those that the last look found alive; none before the first. */
   members(): readonly ProcessFact[];
-  /** The memory of those members with shared pages counted once. */
+  /** How many of those are there at the same instant: in one look one may end before the next is found, and both seem to be there. */
+  together(): number;
+  /** The memory of those that are there together, with shared pages counted once. */
   sharedMemory(): number;
 }
 
@@ -42,6 +44,13 @@ export function createTree(root: number, options: { readonly countsTransfer: boo
   };
   const alive = (): readonly ProcessFact[] => [...seen.values()].filter((fact) => !fact.ended);
   const counted = (): readonly ProcessFact[] => alive().filter((fact) => !ignored.has(fact.pid));
+
+  /** Whoever two looks have found was there between them. */
+  const stillThere = (): readonly ProcessFact[] =>
+    counted().filter(({ pid, startTicks }) => {
+      const again = readProcess(pid);
+      return again !== undefined && !again.ended && again.startTicks === startTicks;
+    });
 
   return {
     look: (most) => {
@@ -64,7 +73,8 @@ export function createTree(root: number, options: { readonly countsTransfer: boo
       for (const pid of pids) ignored.add(pid);
     },
     members: alive,
-    sharedMemory: () => counted().reduce((sum, fact) => sum + (readShare(fact.pid) ?? fact.memoryBytes), 0),
+    together: () => stillThere().length,
+    sharedMemory: () => stillThere().reduce((sum, fact) => sum + (readShare(fact.pid) ?? fact.memoryBytes), 0),
   };
 }
 

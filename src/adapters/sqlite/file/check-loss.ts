@@ -38,14 +38,16 @@ export async function checkWalPresent(driver: Driver, files: StateFiles, choice:
 function checkNeverStored(files: StateFiles, choice: OpenChoice): void {
   const { file } = files;
   const wal = `${file}-wal`;
+  const [walBytes, events] = [sizeOf(wal), noted(files)];
+  // Another process has made it between two looks: SQLite fills the file before its -wal.
+  if (sizeOf(file) > 0) return;
   const problem = existsSync(file) ? "it is empty" : "it is missing";
-  if (sizeOf(wal) > 0) {
+  if (walBytes > 0) {
     throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", {
       file,
       detail: `${problem}, although ${wal} holds events of it`,
     });
   }
-  const events = noted(files);
   if (events > 0 && !choice.acceptLoss) {
     throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", {
       file,
@@ -55,11 +57,17 @@ function checkNeverStored(files: StateFiles, choice: OpenChoice): void {
 }
 
 /**
- * After the file was opened and a -wal, if there is one, was taken in; null when there is nothing in it.
+ * After the file was opened and a -wal, if there is one, was taken in; db is null when there is nothing in it. `seen` was noted
+ * before anything of the file was read: what another process stores meanwhile is no loss.
  * With `acceptLoss` the notes that do not fit are dropped.
  */
-export function checkNothingLost(db: Database | null, driver: Driver, files: StateFiles, choice: OpenChoice): void {
-  const seen = noted(files);
+export function checkNothingLost(
+  seen: number,
+  db: Database | null,
+  driver: Driver,
+  files: StateFiles,
+  choice: OpenChoice,
+): void {
   if (seen === 0) return;
   const stored = db?.prepare<{ last: number | null }>("SELECT max(id) AS last FROM events").get()?.last ?? 0;
   if (stored >= seen) return;
@@ -67,7 +75,8 @@ export function checkNothingLost(db: Database | null, driver: Driver, files: Sta
   if (!choice.readOnly) for (const id of hostIds(files.hosts)) removeDeadHost(driver, files.hosts, id);
 }
 
-function noted(files: StateFiles): number {
+/** The number of the last event that any writer knows to be durable. */
+export function noted(files: StateFiles): number {
   return hostIds(files.hosts).reduce((most, id) => Math.max(most, lastSeen(files.hosts, id)), 0);
 }
 

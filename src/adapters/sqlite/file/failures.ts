@@ -10,6 +10,7 @@ const IOERR = 10;
 const CORRUPT = 11;
 const FULL = 13;
 export const CANTOPEN = 14;
+export const CONSTRAINT = 19;
 export const NOTADB = 26;
 
 /** What SQLite says for a code. Some errors of a driver carry the words alone. */
@@ -21,6 +22,7 @@ const WORDS: readonly (readonly [words: string, code: number])[] = [
   ["database disk image is malformed", CORRUPT],
   ["database or disk is full", FULL],
   ["unable to open database file", CANTOPEN],
+  ["constraint failed", CONSTRAINT],
   ["file is not a database", NOTADB],
 ];
 

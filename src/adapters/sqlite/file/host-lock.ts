@@ -10,6 +10,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Database, Driver } from "../driver.ts";
 import { BUSY, NOTADB, sqliteCode } from "./failures.ts";
 
@@ -31,20 +32,23 @@ export function holdHostLock(driver: Driver, dir: string): HostLock {
   }
 }
 
-/** null: a sweeper took the file for that of a dead host before it was locked. */
+/** null: a sweeper took the file for that of a dead host before it was locked. What is swept once never lives: it is not made again. */
 function lockFile(driver: Driver, path: string): Database | null {
   closeSync(openSync(path, "wx", 0o600));
-  const db = driver.open(path, { timeout: 0 });
+  const url = pathToFileURL(path);
+  url.search = "?mode=rw";
+  let db: Database | undefined;
   try {
+    db = driver.open(url, { timeout: 0 });
     db.exec("PRAGMA journal_mode=MEMORY; BEGIN EXCLUSIVE");
     if (existsSync(path)) return db;
   } catch (error) {
-    if (sqliteCode(error) !== BUSY) {
-      db.close();
+    if (sqliteCode(error) !== BUSY && existsSync(path)) {
+      db?.close();
       throw error;
     }
   }
-  db.close();
+  db?.close();
   return null;
 }
 
@@ -77,10 +81,14 @@ export function hostIds(dir: string): readonly string[] {
 
 /** The row id of the last event this host knew to be durable; 0 when it noted none. */
 export function lastSeen(dir: string, id: string): number {
-  const path = seenPath(dir, id);
-  if (!existsSync(path)) return 0;
-  const noted = Number(readFileSync(path, "latin1"));
-  return Number.isSafeInteger(noted) ? noted : 0;
+  try {
+    const noted = Number(readFileSync(seenPath(dir, id), "latin1"));
+    return Number.isSafeInteger(noted) ? noted : 0;
+  } catch (error) {
+    // It takes its note away when it closes the journal cleanly.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
+    throw error;
+  }
 }
 
 /** Whether the host still holds its lock. In doubt it lives: a run must never have two hosts. */

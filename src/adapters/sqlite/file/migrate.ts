@@ -1,7 +1,13 @@
-/** The schema and its history: each entry of MIGRATIONS raises `user_version` by one, in a transaction of its own. */
+/** Schemas and their history: each entry of `migrations` raises `user_version` by one, in a transaction of its own. */
 import { pawlError } from "../../../base/errors.ts";
 import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 import type { Database } from "../driver.ts";
+
+export interface Schema {
+  /** Tells a file of this kind from any other SQLite file. */
+  readonly applicationId: number;
+  readonly migrations: readonly string[];
+}
 
 /**
  * `events` is a table in the order of arrival: concurrent runs write to the same last pages, not to one page per run.
@@ -44,33 +50,41 @@ const MIGRATIONS: readonly string[] = [
   "SELECT 1;",
 ];
 
-const SCHEMA_VERSION: number = MIGRATIONS.length;
-/** "Pawl" in ASCII; tells a journal from any other SQLite file. */
-const APPLICATION_ID = 0x5061776c;
+/** "Pawl" in ASCII. */
+export const JOURNAL_SCHEMA: Schema = { applicationId: 0x5061776c, migrations: MIGRATIONS };
 
-/** The schema version of a journal, 0 for an empty file. Refuses what a newer program or another program wrote. */
-export function schemaVersion(db: Database, file: string): number {
-  const version = pragma(db, "user_version");
-  const application = pragma(db, "application_id");
-  const objects = db.prepare<{ n: number }>("SELECT count(*) AS n FROM sqlite_schema").get()?.n ?? 0;
+/** Read by one statement, so by one look: another process may be making the schema at this moment. */
+const LOOK = `SELECT (SELECT user_version FROM pragma_user_version) AS version,
+  (SELECT application_id FROM pragma_application_id) AS application, count(*) AS objects FROM sqlite_schema`;
+
+interface Look {
+  readonly version: number;
+  readonly application: number;
+  readonly objects: number;
+}
+
+/** The schema version of a file, 0 for an empty one. Refuses what a newer program or another program wrote. */
+export function schemaVersion(db: Database, file: string, { applicationId, migrations }: Schema): number {
+  const { version, application, objects } = db.prepare<Look>(LOOK).get() as Look;
   const empty = version === 0 && application === 0 && objects === 0;
-  if (!empty && application !== APPLICATION_ID) {
+  if (!empty && application !== applicationId) {
     throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", { file, detail: "it is a database of another program" });
   }
-  if (version > SCHEMA_VERSION)
-    throw pawlError(JOURNAL_ERRORS, "JOURNAL_SCHEMA_NEWER", { file, version, known: SCHEMA_VERSION });
+  const known = migrations.length;
+  if (version > known) throw pawlError(JOURNAL_ERRORS, "JOURNAL_SCHEMA_NEWER", { file, version, known });
   return version;
 }
 
 /** Brings the schema up to date. Safe against other processes that do the same. */
-export function migrate(db: Database, file: string): void {
-  while (schemaVersion(db, file) < SCHEMA_VERSION) {
+export function migrate(db: Database, file: string, schema: Schema): void {
+  const { applicationId, migrations } = schema;
+  while (schemaVersion(db, file, schema) < migrations.length) {
     db.exec("BEGIN IMMEDIATE");
     try {
-      const version = schemaVersion(db, file);
-      const step = MIGRATIONS[version];
+      const version = schemaVersion(db, file, schema);
+      const step = migrations[version];
       if (step !== undefined)
-        db.exec(`${step} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${version + 1};`);
+        db.exec(`${step} PRAGMA application_id=${applicationId}; PRAGMA user_version=${version + 1};`);
       db.exec("COMMIT");
     } catch (error) {
       if (db.isTransaction) db.exec("ROLLBACK");
@@ -79,11 +93,7 @@ export function migrate(db: Database, file: string): void {
   }
 }
 
-/** What a journal of an older version lacks, as empty tables that only this connection sees: a reader changes nothing. */
-export function standIn(db: Database, version: number): void {
-  for (const step of MIGRATIONS.slice(version)) db.exec(step.replaceAll("CREATE TABLE", "CREATE TEMP TABLE"));
-}
-
-function pragma(db: Database, name: string): number {
-  return db.prepare<Record<string, number>>(`PRAGMA ${name}`).get()?.[name] ?? 0;
+/** What a file of an older version lacks, as empty tables that only this connection sees: a reader changes nothing. */
+export function standIn(db: Database, version: number, { migrations }: Schema): void {
+  for (const step of migrations.slice(version)) db.exec(step.replaceAll("CREATE TABLE", "CREATE TEMP TABLE"));
 }

@@ -1,4 +1,4 @@
-/** Opens the file of the journal: private, write-ahead, synced on every commit, and never over something it does not understand. */
+/** Opens a file of a store: private, write-ahead, synced on every commit, and never over something it does not understand. */
 import {
   accessSync,
   chmodSync,
@@ -16,9 +16,9 @@ import { pathToFileURL } from "node:url";
 import { pawlError } from "../../../base/errors.ts";
 import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 import type { Database, Driver } from "../driver.ts";
-import { checkNothingLost, checkWalPresent } from "./check-loss.ts";
+import { checkNothingLost, checkWalPresent, noted } from "./check-loss.ts";
 import { BUSY, CANTOPEN, READONLY, sqliteCode, storeFailure } from "./failures.ts";
-import { migrate, schemaVersion, standIn } from "./migrate.ts";
+import { JOURNAL_SCHEMA, migrate, type Schema, schemaVersion, standIn } from "./migrate.ts";
 import { type OpenChoice, type StateFiles, sizeOf } from "./state-files.ts";
 
 /** How long a statement waits for another process. */
@@ -27,50 +27,60 @@ const WAL_PAGES = 2000;
 const CACHE_KIB = 8192;
 const WAL_KEPT_BYTES = 16 * 1024 * 1024;
 
-export async function openDatabase(driver: Driver, files: StateFiles, choice: OpenChoice): Promise<Database> {
+export async function openDatabase(
+  driver: Driver,
+  files: StateFiles,
+  choice: OpenChoice,
+  schema: Schema = JOURNAL_SCHEMA,
+): Promise<Database> {
   try {
-    return choice.readOnly ? await openToRead(driver, files, choice) : await openToWrite(driver, files, choice);
+    const open = choice.readOnly ? openToRead : openToWrite;
+    return await open(driver, files, choice, schema);
   } catch (error) {
     throw storeFailure(error, files.file);
   }
 }
 
-async function openToWrite(driver: Driver, files: StateFiles, choice: OpenChoice): Promise<Database> {
+type Opening = (driver: Driver, files: StateFiles, choice: OpenChoice, schema: Schema) => Promise<Database>;
+
+const openToWrite: Opening = async (driver, files, choice, schema) => {
   prepareDirectory(files);
   await checkWalPresent(driver, files, choice);
   prepareFile(files.file);
   const db = driver.open(files.file, { timeout: BUSY_MS });
   return closeUnless(db, async () => {
-    const version = schemaVersion(db, files.file);
-    checkNothingLost(version === 0 ? null : db, driver, files, choice);
+    const seen = noted(files);
+    const version = schemaVersion(db, files.file, schema);
+    checkNothingLost(seen, version === 0 ? null : db, driver, files, choice);
     await whileBusy(() => makeDurable(db, files.file));
     db.exec(
       `PRAGMA wal_autocheckpoint=${WAL_PAGES}; PRAGMA cache_size=-${CACHE_KIB}; PRAGMA journal_size_limit=${WAL_KEPT_BYTES};`,
     );
-    migrate(db, files.file);
+    migrate(db, files.file, schema);
   });
-}
+};
 
-async function openToRead(driver: Driver, files: StateFiles, choice: OpenChoice): Promise<Database> {
+const openToRead: Opening = async (driver, files, choice, schema) => {
   await checkWalPresent(driver, files, choice);
-  if (sizeOf(files.file) === 0) return openEmpty(driver, files.file);
+  if (sizeOf(files.file) === 0) return openEmpty(driver, files.file, schema);
   const db = openReadable(driver, files.file);
   let version = 0;
   await closeUnless(db, async () => {
-    version = schemaVersion(db, files.file);
-    checkNothingLost(version === 0 ? null : db, driver, files, choice);
+    const seen = noted(files);
+    version = schemaVersion(db, files.file, schema);
+    checkNothingLost(seen, version === 0 ? null : db, driver, files, choice);
   });
   if (version === 0) {
     db.close();
-    return openEmpty(driver, files.file);
+    return openEmpty(driver, files.file, schema);
   }
-  return closeUnless(db, async () => standIn(db, version));
-}
+  return closeUnless(db, async () => standIn(db, version, schema));
+};
 
-/** What a reader sees where no run was ever stored. */
-function openEmpty(driver: Driver, file: string): Database {
+/** What a reader sees where nothing was ever stored. */
+function openEmpty(driver: Driver, file: string, schema: Schema): Database {
   const db = driver.open(":memory:", { timeout: 0 });
-  migrate(db, file);
+  migrate(db, file, schema);
   db.exec("PRAGMA query_only=1");
   return db;
 }

@@ -54,7 +54,7 @@ export const costCommand: CommandSpec = {
     const estimated = pattern === undefined ? null : estimateOf(context, pattern, agents);
     if (!(await hasBlueprint(context, runtime, name)))
       return withoutPlan(context, patterns.value, { pattern, estimated, past });
-    const compiled = await compileAt(context, runtime, (given.text("level") ?? "L1") as Level);
+    const compiled = await compileAt(context, runtime, (given.text("level") as Level | undefined) ?? "of the loop");
     if (!compiled.plan.ok)
       return reportProblems(out, { problems: compiled.plan.problems, sources: compiled.sources, root, cwd });
     const plan = compiled.plan.value;

@@ -28,11 +28,12 @@ export const logsCommand: CommandSpec = {
     { kind: "flag", flags: "--follow", summary: "wait for more until the run has ended" },
     { kind: "flag", flags: "--raw", summary: "the stored bytes and nothing else" },
     { kind: "flag", flags: "--transcript", summary: "what agents said, asked and were told, one event a line" },
+    { kind: "text", flags: "--file <path>", summary: "a file that the stage was to keep, as `pawl show` names it" },
   ],
   examples: [
     { line: "pawl logs @last", does: "everything the newest run wrote" },
-    { line: "pawl logs r_4f --stage test --attempt 2", does: "one attempt of one stage" },
-    { line: "pawl logs r_4f --stage test --raw > test.log", does: "as a file" },
+    { line: "pawl logs r_4f --stage test --attempt 2 --raw > test.log", does: "one attempt of one stage, as a file" },
+    { line: "pawl logs @last --stage play --file shots/home.png --raw > home.png", does: "a file that was kept" },
     { line: "pawl logs @last --stage fix --transcript", does: "every call of an agent, and how it was ruled on" },
   ],
   exits: [0, 1, 3, 130],
@@ -54,10 +55,11 @@ export const logsCommand: CommandSpec = {
   },
 };
 
-/** A transcript is stored when its attempt has ended. */
+/** What is no log is stored when its attempt has ended. */
 function refuseFollowing({ given }: Context): void {
-  if (!given.flag("transcript") || !given.flag("follow")) return;
-  const message = "--transcript shows attempts that have ended: it cannot be followed.";
+  const wanted = given.flag("transcript") ? "--transcript" : given.text("file") === undefined ? null : "--file";
+  if (wanted === null || !given.flag("follow")) return;
+  const message = `${wanted} shows attempts that have ended: it cannot be followed.`;
   throw pawlError(CLI_ERRORS, "CLI_USAGE_INVALID", { command: "logs", message });
 }
 
@@ -101,6 +103,8 @@ function refuseNothing(context: Context, story: RunStory, wanted: readonly Attem
   }
   const number = context.given.count("attempt");
   const which = `${stage === undefined ? "" : ` of ${stage}`}${number === undefined ? "" : `, attempt ${number}`}`;
+  const file = context.given.text("file");
+  if (file !== undefined) throw pawlError(CLI_ERRORS, "CLI_KEPT_MISSING", { run, file: oneLine(file), which });
   throw pawlError(CLI_ERRORS, "CLI_LOG_MISSING", { run, which });
 }
 
@@ -115,7 +119,7 @@ interface Printer {
 function createPrinter(context: Context, runtime: Runtime, run: RunId): Printer {
   const { out } = context;
   const isRaw = context.given.flag("raw");
-  const isTranscript = context.given.flag("transcript");
+  const wanted = context.given.flag("transcript") ? "transcript" : fileName(context.given.text("file"));
   const documents: object[] = [];
   const part = (attempt: AttemptStory, bytes: Uint8Array, isFirst: boolean): void => {
     if (out.format === "json") documents.push(logDocument(attempt, bytes));
@@ -124,7 +128,8 @@ function createPrinter(context: Context, runtime: Runtime, run: RunId): Printer 
   };
   return {
     async print(attempt) {
-      const bytes = isTranscript ? await transcriptOf(runtime, attempt) : await bytesOf(runtime, run, attempt);
+      const bytes =
+        wanted === null ? await bytesOf(runtime, run, attempt) : await artifactOf(runtime, attempt.artifacts, wanted);
       if (bytes === null || out.gone.aborted) return bytes !== null;
       part(attempt, bytes, true);
       return true;
@@ -136,9 +141,18 @@ function createPrinter(context: Context, runtime: Runtime, run: RunId): Printer 
   };
 }
 
-/** null: it is no agent, or has not ended. */
-async function transcriptOf(runtime: Runtime, { transcript }: AttemptStory): Promise<Uint8Array | null> {
-  return transcript === undefined ? null : runtime.log({ ...transcript, dropped: 0 });
+function fileName(path: string | undefined): string | null {
+  return path === undefined ? null : `./${path.replace(/^\.\//, "")}`;
+}
+
+/** null: it has stored nothing of this name, or has not ended. */
+async function artifactOf(
+  runtime: Runtime,
+  artifacts: AttemptStory["artifacts"],
+  name: string,
+): Promise<Uint8Array | null> {
+  const ref = artifacts !== undefined && Object.hasOwn(artifacts, name) ? artifacts[name] : undefined;
+  return ref === undefined ? null : runtime.log({ ...ref, dropped: 0 });
 }
 
 /** The stored log; before the attempt has ended, and after it was cut off, what is there of it. */

@@ -4,6 +4,7 @@ import { isTerminal, STATUSES, type Status } from "../../../run/reasons.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { CLI_ERRORS } from "../../errors.ts";
 import { EXIT, type ExitCode, exitOfRun } from "../../exit-codes.ts";
+import { nextWakeLines, nextWakes } from "../../runs/next-wakes.ts";
 import { readStory } from "../../runs/read-story.ts";
 import { runDocument } from "../../runs/run-writers.ts";
 import { tendApprovals } from "../../runs/tend-approvals.ts";
@@ -21,8 +22,11 @@ export const statusCommand: CommandSpec = {
   summary: "List runs, or say how one stands",
   details: [
     "Without a run: the newest runs first. A run that shows as `lost` has no process any more and can be resumed.",
+    "When each loop of pawl.yaml is due next stands below, once `pawl serve` has seen it.",
   ],
-  arguments: [{ name: "run", summary: "id of a run, the beginning of one, or @last", required: false }],
+  arguments: [
+    { name: "run", summary: "id of a run, the beginning of one, @last, or an openloop workspace", required: false },
+  ],
   options: [
     {
       kind: "flag",
@@ -49,14 +53,28 @@ export const statusCommand: CommandSpec = {
     const runtime = await context.open({ readOnly: true });
     await tendApprovals(context, runtime);
     const name = context.given.text("run");
+    const workspace = name === undefined ? null : await workspaceGiven(context, name);
+    if (workspace !== null) {
+      const { lookAtWorkspace } = await import("../../openloop/status.ts");
+      return showAll(context, () => lookAtWorkspace(context, runtime, workspace));
+    }
     const look = name === undefined ? () => lookAtRuns(context, runtime) : await lookAtRun(context, runtime, name);
-    if (context.given.flag("watch")) return watch(context, look);
-    const shown = await look();
-    if (context.out.format === "json") context.out.document(shown.document);
-    for (const line of shown.lines) context.out.line(line);
-    return EXIT.succeeded;
+    return showAll(context, look);
   },
 };
+
+async function showAll(context: Context, look: () => Promise<Watched>): Promise<ExitCode> {
+  if (context.given.flag("watch")) return watch(context, look);
+  const shown = await look();
+  if (context.out.format === "json") context.out.document(shown.document);
+  for (const line of shown.lines) context.out.line(line);
+  return EXIT.succeeded;
+}
+
+/** No run has a name with a slash or a dot in it. */
+async function workspaceGiven(context: Context, name: string): Promise<string | null> {
+  return /[/.]/.test(name) ? (await import("../../openloop/status.ts")).workspaceNamed(context, name) : null;
+}
 
 async function lookAtRun(context: Context, runtime: Runtime, name: string): Promise<() => Promise<Watched>> {
   const { run } = await runtime.find(name);
@@ -95,7 +113,10 @@ async function lookAtRuns(context: Context, runtime: Runtime): Promise<Watched> 
   });
   const lines = page.rows.length === 0 ? ["no runs"] : renderRows(page.rows, context);
   if (page.next !== null) lines.push("", `More: pawl status --cursor ${page.next}`);
-  return { lines, document: { runs: page.rows, next: page.next }, over: false };
+  const wakes = await nextWakes(context.root);
+  if (wakes.length > 0) lines.push("", ...nextWakeLines(wakes));
+  const loops = wakes.length === 0 ? {} : { loops: wakes };
+  return { lines, document: { runs: page.rows, next: page.next, ...loops }, over: false };
 }
 
 function renderRows(rows: readonly RunRow[], context: Context): string[] {

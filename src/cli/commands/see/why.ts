@@ -3,7 +3,9 @@ import type { LoopReason } from "../../../runtime/money/money-actions.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { CLI_ERRORS } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { findLoop } from "../../input/find-loop.ts";
 import { suggest } from "../../input/suggest.ts";
+import { nextWakeLines, nextWakes } from "../../runs/next-wakes.ts";
 import { tendApprovals } from "../../runs/tend-approvals.ts";
 import type { CommandSpec } from "../../spec.ts";
 import { renderWhy } from "../../views/money/why.ts";
@@ -12,7 +14,7 @@ export const whyCommand: CommandSpec = {
   name: "why",
   summary: "Say why nothing happens: one reason for each loop, and what clears it",
   details: [
-    "The first that holds: the kill switch, a run under way, a run whose process is gone, an open question, a cap, a quota, a pause, an open breaker, a spent budget, the end of the last run, or that it never ran.",
+    "The first that holds: the kill switch, a run under way, a run whose process is gone, an open question, a cap, a quota, a pause, a path lock of another loop, too many open proposals, an open breaker, a spent budget, the end of the last run, or that it never ran.",
     "Only what holds now is told in the present tense. How the last run ended is told only when nothing is blocked or under way.",
   ],
   arguments: [
@@ -35,20 +37,26 @@ export const whyCommand: CommandSpec = {
     const { caps } = await runtime.budget();
     if (!caps.ok)
       out.note("The caps of the project cannot be read, and no run starts until they can: `pawl budget` tells why.");
+    const wakes = await nextWakes(context.root);
     if (out.format === "json") {
-      out.document({ loops });
+      out.document(wakes.length === 0 ? { loops } : { loops, next: wakes });
       return EXIT.succeeded;
     }
     const now = context.now();
     const lines = loops.flatMap((why, at) => [...(at === 0 ? [] : [""]), ...renderWhy(why, out.paint, now)]);
     for (const line of lines.length === 0 ? ["no blueprints and no runs"] : lines) out.line(line);
+    for (const line of wakes.length === 0 ? [] : ["", ...nextWakeLines(wakes)]) out.line(line);
     return EXIT.succeeded;
   },
 };
 
 async function whyOne(runtime: Runtime, name: string): Promise<LoopReason> {
+  const found = await findLoop(runtime, name);
+  // A blueprint of its own may have another name; one that comes with Pawl has that of its loop.
+  if (found?.ok === true && found.loop.source.startsWith("builtin:")) return (await runtime.why(name))[0] as LoopReason;
   const known = await runtime.blueprints();
-  const file = known.find((each) => each.name === name) ?? known.find((each) => each.path === name);
+  const wanted = found?.ok === true ? found.loop.source : name;
+  const file = known.find((each) => each.path === wanted) ?? known.find((each) => each.name === name);
   const [why] = await runtime.why(file?.name ?? name);
   if (why !== undefined && (file !== undefined || why.run !== null)) return why;
   throw pawlError(CLI_ERRORS, "CLI_BLUEPRINT_UNKNOWN", {

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { projectFolder } from "../../../test/support/project-folder.ts";
+import { projectFolder } from "../../../../test/support/project-folder.ts";
 import { findWorkspace } from "./find-workspace.ts";
 
 describe("where a project can work", () => {

@@ -1,0 +1,65 @@
+/** Guards of the doors: what a file of another system may not bring in, drop or leave unchecked. */
+import type { Mutant } from "./mutant.ts";
+
+const OPENEXEC = ["src/blueprint/dialects/openexec"];
+const STAGES = "src/blueprint/dialects/openexec/stages-of.ts";
+const STAGE = "src/blueprint/dialects/openexec/exec-stage.ts";
+
+export const DOOR_MUTANTS: readonly Mutant[] = [
+  {
+    name: "a stage of OpenExec begins without the approval it requires",
+    file: STAGES,
+    find: "...(stage.approval ? [questionOf(stage)] : []),",
+    replace: "",
+    tests: OPENEXEC,
+  },
+  {
+    name: "a way of OpenExec leads past an approval",
+    file: STAGES,
+    find: "id === target && approval) ? `${target}-approval` : target",
+    replace: "id === target && approval) ? target : target",
+    tests: OPENEXEC,
+  },
+  {
+    name: "what mends is visited without end",
+    file: STAGES,
+    find: "return mends && !follows ? Math.max(1, retries) : null;",
+    replace: "return mends && !follows && retries > 100 ? Math.max(1, retries) : null;",
+    tests: OPENEXEC,
+  },
+  {
+    name: "quality gates that are not there pass",
+    file: STAGE,
+    find: "if (gates?.value !== true || hasGates) return;",
+    replace: "if (gates?.value !== true || !hasGates) return;",
+    tests: OPENEXEC,
+  },
+  {
+    name: "a looser rule of OpenExec that comes first is dropped without a word",
+    file: "src/blueprint/policy/read-open-exec.ts",
+    find: "one.priority > priority",
+    replace: "one.priority > priority + 1e9",
+    tests: OPENEXEC,
+  },
+  {
+    name: "a rule about any request allows everything",
+    file: "src/blueprint/policy/read-pattern.ts",
+    find: 'effect === "allow" && value.when === undefined',
+    replace: 'effect === "deny" && value.when === undefined',
+    tests: ["src/blueprint/policy/parse-policy.test.ts"],
+  },
+  {
+    name: "a child, or a drill, shows in the files of another system",
+    file: "src/plan/compile.ts",
+    find: "return origin === undefined || ancestors.length > 0 ? {} : { origin };",
+    replace: "return origin === undefined ? {} : { origin };",
+    tests: ["src/plan/compile.test.ts"],
+  },
+  {
+    name: "a timeline is written through a link that leads out",
+    file: "src/runtime/projections/openexec/projector.ts",
+    find: "if (!(await lstat(folder)).isDirectory())",
+    replace: 'if (folder === "")',
+    tests: ["src/runtime/projections/openexec"],
+  },
+];

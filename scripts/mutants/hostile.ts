@@ -1,0 +1,156 @@
+/** Guards of the built-in agent against models, tools and ports that hang, lie or talk nonsense. */
+import type { Mutant } from "./mutant.ts";
+
+const NONSENSE = ["src/harness/models/nonsense.test.ts"];
+const SPOKEN = ["src/adapters/agents/command/spoken.test.ts"];
+const PORTS = ["src/harness/hostile-ports.test.ts"];
+
+export const HOSTILE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "JSON of any depth is read",
+    file: "src/base/schema/read-json.ts",
+    find: "return isShallow(value) ? value : undefined;",
+    replace: "return isShallow(value) || DEEPEST > 0 ? value : undefined;",
+    tests: [...NONSENSE, "src/base/schema/schema.test.ts"],
+  },
+  {
+    name: "an answer that cannot be read is read",
+    file: "src/harness/models/ask.ts",
+    find: "if (!isReadable(answer)) return UNREADABLE;",
+    replace: "if (!isReadable(answer) && signal.aborted) return UNREADABLE;",
+    tests: NONSENSE,
+  },
+  {
+    name: "what a model does not say it has read costs nothing",
+    file: "src/harness/models/read-answer.ts",
+    find: "total === null ? promptBytes :",
+    replace: "total === null ? 0 :",
+    tests: NONSENSE,
+  },
+  {
+    name: "what a model does not say it has written costs nothing",
+    file: "src/harness/models/read-answer.ts",
+    find: '?? bytesOf(membersOf(answer)["content"]);',
+    replace: '?? 0 * bytesOf(membersOf(answer)["content"]);',
+    tests: NONSENSE,
+  },
+  {
+    name: "a model gives tokens back",
+    file: "src/harness/models/read-answer.ts",
+    find: 'typeof value === "number" && value >= 0 &&',
+    replace: 'typeof value === "number" &&',
+    tests: NONSENSE,
+  },
+  {
+    name: "a call of an agent without tools is its answer",
+    file: "src/harness/loop/turn.ts",
+    find: 'return offered.length === 0 && (chronicle.state.steps.at(-1)?.text ?? "") !== "";',
+    replace: "return offered.length === 0 && chronicle.state.steps.length > 0;",
+    tests: NONSENSE,
+  },
+  {
+    name: "a tool that gives nothing ends the run",
+    file: "src/harness/tools/toolbox.ts",
+    find: 'return isJsonObject(value) && typeof value["ok"] === "boolean";',
+    replace: 'return isJsonObject(value) || typeof value !== "boolean";',
+    tests: NONSENSE,
+  },
+  {
+    name: "a run waits for ever for a port",
+    file: "src/harness/patience.ts",
+    find: "return answer instanceof Promise ? orAborted(answer, signal) : answer;",
+    replace: "return signal.aborted ? orAborted(Promise.resolve(answer), signal) : answer;",
+    tests: PORTS,
+  },
+  {
+    name: "a call that nobody has ruled on is denied for good",
+    file: "src/harness/loop/calls.ts",
+    find: 'const isUnruled = outcome.status === "denied" && halt.cause() !== null;',
+    replace: 'const isUnruled = outcome.status === "denied" && halt.cause() === "killed";',
+    tests: PORTS,
+  },
+  {
+    name: "a delivery may hang for ever",
+    file: "src/harness/patience.ts",
+    find: "if (!(work instanceof Promise)) return work;",
+    replace: "if (clock.now() > 0) return work;",
+    tests: PORTS,
+  },
+  {
+    name: "whoever watches ends the process",
+    file: "src/harness/journal/chronicle.ts",
+    find: "if (told instanceof Promise) told.catch(() => undefined);",
+    replace: "if (told instanceof Promise) told.then(() => undefined);",
+    tests: PORTS,
+  },
+  {
+    name: "a budget that gives no answer has granted it",
+    file: "src/harness/ask-budget.ts",
+    find: 'if (isJsonObject(answer) && answer["ok"] === true) return { ok: true };',
+    replace: 'if (!isJsonObject(answer) || answer["ok"] !== false) return { ok: true };',
+    tests: PORTS,
+  },
+  {
+    name: "a bound that is no number bounds nothing",
+    file: "src/harness/check-agent.ts",
+    find: 'if (typeof value !== "number" || !(value >= 0)) return',
+    replace: 'if (typeof value !== "number") return',
+    tests: PORTS,
+  },
+  {
+    name: "a bound that nobody knows is passed over",
+    file: "src/harness/check-agent.ts",
+    find: "if (!Object.hasOwn(known, name)) return",
+    replace: 'if (!Object.hasOwn(known, name) && name === "") return',
+    tests: PORTS,
+  },
+  {
+    name: "a run without time takes a turn",
+    file: "src/harness/halt.ts",
+    find: "if (hardMs <= usedMs) timeout();",
+    replace: "if (hardMs < 0) timeout();",
+    tests: PORTS,
+  },
+  {
+    name: "two runs have one id",
+    file: "src/harness/run-agent.ts",
+    find: "if (options.resume === undefined && records > 0) {",
+    replace: "if (options.resume === undefined && records < 0) {",
+    tests: PORTS,
+  },
+  {
+    name: "files of a task follow a link out of the workspace",
+    file: "src/harness/deliver/input-files.ts",
+    find: "await holdingFolder(root(), [FOLDER], true, (folder)",
+    replace: "await holdingFolder(`${root()}/${FOLDER}`, [], true, (folder)",
+    tests: PORTS,
+  },
+  {
+    name: "files of a task take the place of what is there",
+    file: "src/harness/deliver/input-files.ts",
+    find: "new Set((await readdir(folder)).map((name) => name.toLowerCase()));",
+    replace: "new Set((await readdir(folder)).slice(0, 0));",
+    tests: PORTS,
+  },
+  {
+    name: "a command ends its host by a word that every object has",
+    file: "src/adapters/agents/command/spoken.ts",
+    find: "Object.hasOwn(hear, type) ? hear[type] : undefined;",
+    replace: "type in hear ? hear[type] : undefined;",
+    tests: SPOKEN,
+  },
+  {
+    name: "a session may be anything",
+    file: "src/adapters/agents/command/spoken.ts",
+    find: 'if (typeof id !== "string" || !SESSION.test(id)) return;',
+    replace: 'if (typeof id !== "string") return;',
+    tests: SPOKEN,
+  },
+  {
+    name: "an agent says as much as it likes when it fails",
+    file: "src/kernel/agents/outcome.ts",
+    find: "cut(`${outcome.why}: ${outcome.error}`)",
+    replace: "`${outcome.why}: ${outcome.error}`",
+    tests: ["src/kernel/agents/outcome.test.ts"],
+  },
+];

@@ -1,0 +1,49 @@
+/** Whether a job may begin beside what runs already: asked of the coordinator by whoever has claimed it, kept while its run is hosted. */
+import type { Coordinator } from "../../loops/coordinate/coordinator.ts";
+import { holdText, type StartAsk } from "../../loops/coordinate/hold.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Job } from "../../ports/loops/jobs.ts";
+
+/** What is written of the loop. */
+type Wanted = Pick<StartAsk, "level" | "priority" | "paths" | "maxOpen">;
+
+interface Claimed {
+  readonly job: Pick<Job, "id" | "loop" | "run">;
+}
+
+export interface JobAdmission {
+  /** What it took is given back with `leave`; a text: why it must wait. */
+  enter(claim: Claimed, served: { readonly loop: Wanted }): Promise<string | null>;
+  /** false: its paths are another's, and it must not go on. */
+  renew(claim: Claimed): Promise<boolean>;
+  leave(claim: Claimed): Promise<void>;
+}
+
+/** `settle`: what becomes of a run that its host has let go. */
+export function createJobAdmission(
+  coordinator: Coordinator,
+  clock: Pick<Clock, "now">,
+  settle: (job: Claimed["job"]) => Promise<void>,
+): JobAdmission {
+  const tokens = new Map<string, number>();
+  return {
+    async enter({ job }, { loop }) {
+      const { level, priority, paths, maxOpen } = loop;
+      const answer = await coordinator.mayStart(
+        { id: job.id, loop: job.loop, level, priority, paths, maxOpen },
+        clock.now(),
+      );
+      if (!answer.start) return holdText(answer.hold);
+      tokens.set(job.id, answer.token);
+      return null;
+    },
+    renew: ({ job }) => coordinator.renew(job.id, tokens.get(job.id) ?? 0, clock.now()),
+    async leave({ job }) {
+      const token = tokens.get(job.id);
+      tokens.delete(job.id);
+      if (token === undefined) return;
+      await coordinator.release(job.id, token);
+      await settle(job);
+    },
+  };
+}

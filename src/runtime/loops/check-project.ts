@@ -1,0 +1,85 @@
+/** What doctor says of `pawl.yaml`: every problem with its place, and for each loop whether it could run, and when it is due. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Diagnostic } from "../../base/diagnostic.ts";
+import type { Loop, ProjectFile } from "../../blueprint/project/project-file.ts";
+import { triggerText } from "../../blueprint/project/trigger-text.ts";
+import type { Plan } from "../../plan/plan.ts";
+import type { AgentBackends } from "../../ports/agents/agent-backend.ts";
+import type { Standing } from "../../ports/loops/slots.ts";
+import type { DoctorCheck, Runtime } from "../runtime.ts";
+import { nextTimeOf } from "../serve/next-time.ts";
+import { loadProject, PROJECT_FILE } from "./load-project.ts";
+import { loopOptions } from "./loop-options.ts";
+
+export interface ProjectChecks extends Pick<Runtime, "compile"> {
+  readonly root: string;
+  readonly agents: AgentBackends;
+  readonly now: number;
+  /** How loops stand, as whoever serves has stored it. */
+  readonly standings: () => Promise<readonly Standing[]>;
+}
+
+type Lack = readonly [what: string, hint: string | null];
+
+export async function projectChecks(parts: ProjectChecks): Promise<readonly DoctorCheck[]> {
+  const { file } = await loadProject(parts.root);
+  if (file === null) {
+    const detail = "none: runs are started by the path or the name of a blueprint";
+    return [{ name: PROJECT_FILE, status: "ok", detail, hint: "`pawl init` writes one." }];
+  }
+  if (!file.ok) return file.problems.map((problem) => failure(PROJECT_FILE, problem));
+  const known = new Map((await parts.standings()).map((standing) => [standing.loop, standing]));
+  const loops = await Promise.all(file.value.loops.map((loop) => loopChecks(parts, loop, known.get(loop.name))));
+  return [fileCheck(file.value), ...loops.flat()];
+}
+
+function fileCheck({ loops, lanes }: ProjectFile): DoctorCheck {
+  const detail = `${loops.length} ${loops.length === 1 ? "loop" : "loops"}, ${lanes.length} ${lanes.length === 1 ? "lane" : "lanes"}`;
+  return { name: PROJECT_FILE, status: "ok", detail, hint: null };
+}
+
+async function loopChecks(
+  parts: ProjectChecks,
+  loop: Loop,
+  standing: Standing | undefined,
+): Promise<readonly DoctorCheck[]> {
+  const { name, level, source, where } = loop;
+  const title = `loop ${name}`;
+  const { plan } = await parts.compile(source, loopOptions(loop));
+  if (!plan.ok) return plan.problems.map((problem) => failure(title, { where, ...problem }));
+  const place = `${where.file}:${where.line}:${where.column}`;
+  const missing = await missingAgents(parts.agents, plan.value);
+  const lacks = missing.map(([agent, hint]): Lack => [`the agent ${agent} is not installed`, hint]);
+  const secret = loop.trigger?.kind === "webhook" ? resolve(parts.root, loop.trigger.secretFile) : null;
+  if (secret !== null && !existsSync(secret)) lacks.push([`there is no file ${secret}`, "Write the secret into it."]);
+  if (lacks.length > 0)
+    return lacks.map(([what, hint]) => ({ name: title, status: "fail", detail: `${place} ${what}`, hint }));
+  const next = nextTimeOf(loop, standing, parts.now);
+  const detail = `${level}, ${triggerText(loop.trigger)}, ${source}${next === null ? "" : `; ${next.text}`}`;
+  const hint = "Start `pawl serve`, or what starts it: nothing runs by itself without it.";
+  return [
+    next?.isLate === true
+      ? { name: title, status: "warn", detail, hint }
+      : { name: title, status: "ok", detail, hint: null },
+  ];
+}
+
+function failure(name: string, { where, what, hint }: Diagnostic): DoctorCheck {
+  const place = where === undefined ? "" : `${where.file}:${where.line}:${where.column} `;
+  return { name, status: "fail", detail: `${place}${what}`, hint };
+}
+
+async function missingAgents(
+  agents: AgentBackends,
+  { stages }: Plan,
+): Promise<readonly (readonly [agent: string, hint: string | null])[]> {
+  const leaves = stages.flatMap((stage) => (stage.kind === "group" ? stage.members : [stage]));
+  const used = new Set(leaves.flatMap((leaf) => (leaf.kind === "agent" ? [leaf.agent.use] : [])));
+  const found: (readonly [string, string | null])[] = [];
+  for (const name of [...used].sort()) {
+    const probe = await agents.get(name)?.probe();
+    if (probe !== undefined && probe.version === null) found.push([name, probe.hint]);
+  }
+  return found;
+}

@@ -1,0 +1,109 @@
+import { lstatSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { planFrom } from "../../../../test/support/plan-from-yaml.ts";
+import { pathsBelow, projectFolder } from "../../../../test/support/project-folder.ts";
+import type { RunId } from "../../../base/ids.ts";
+import type { RunEvent, StoredEvent } from "../../../run/events.ts";
+import { beginOpenexec } from "./projector.ts";
+import { timelineLine } from "./timeline.ts";
+
+const RUN = "r_0123456789ab" as RunId;
+const stored = (event: object, seq = 1): StoredEvent =>
+  ({ seq, event: { at: 0, ...event } as RunEvent }) as StoredEvent;
+const lineOf = (event: object) => {
+  const { seq: _seq, timestamp: _time, ...told } = timelineLine(stored(event)) ?? {};
+  return told;
+};
+const done = (stage: string, outcome: string, more: object = {}): object => ({
+  ...{ type: "stage.finished", stage, attempt: 1, outcome, cause: "ok" },
+  ...more,
+});
+
+describe("J8: the timeline of OpenExec", () => {
+  test.each([
+    [{ type: "run.created", blueprint: "b", plan: "p" }, "preflight_passed", { run_status: "pending" }],
+    [{ type: "run.started" }, "blueprint_start", { run_status: "running" }],
+    [{ type: "run.resumed", after: "pause" }, "progress", { run_status: "running" }],
+    [{ type: "run.waiting", reason: "approval" }, "paused", { run_status: "paused" }],
+    [{ type: "run.paused", by: "me" }, "paused", { message: "by me" }],
+    [
+      { type: "run.finished", status: "succeeded", reason: "goal_achieved" },
+      "blueprint_complete",
+      { run_status: "completed" },
+    ],
+    [
+      { type: "run.finished", status: "cancelled", reason: "cancelled", detail: "d" },
+      "blueprint_failed",
+      { run_status: "cancelled", message: "d" },
+    ],
+    [{ type: "round.started", round: 2, stage: "lint" }, "route_decision", { iteration: 2 }],
+    [{ type: "stage.started", stage: "a", attempt: 1, rule: "r" }, "stage_start", { stage_status: "running" }],
+    [{ type: "stage.started", stage: "a", attempt: 2, rule: "r" }, "stage_retry", { attempt: 2 }],
+    [
+      done("a", "success", { artifacts: { diff: { sha256: "x" } } }),
+      "stage_complete",
+      { artifacts: [{ name: "diff", artifact_id: "x" }] },
+    ],
+    [done("a", "fail", { error: "e" }), "stage_failed", { stage_status: "failed", error: "e" }],
+    [done("a-checkpoint", "success"), "checkpoint_created", { stage_status: "completed" }],
+    [done("a-checkpoint", "failure"), "stage_failed", {}],
+    [{ type: "stage.interrupted", stage: "a", attempt: 1 }, "stage_failed", { error: "interrupted" }],
+    [{ type: "stage.refused", stage: "a", error: "e" }, "stage_failed", { error: "e" }],
+    [
+      { type: "policy.denied", stage: "a", rule: "r", why: "w" },
+      "error",
+      { decision: "deny", stage_status: "skipped" },
+    ],
+    [{ type: "approval.requested", stage: "a", id: "q", why: "w" }, "operator_attention", { approval: "q" }],
+    [{ type: "approval.answered", stage: "a", id: "q", answer: "approve", by: "me" }, "signal_received", { by: "me" }],
+  ])("says %j as %s", (event, type, more) => {
+    expect(lineOf(event)).toMatchObject({ type, ...more });
+  });
+
+  test("says nothing of what it has no word for", () => {
+    expect(timelineLine(stored({ type: "run.pausing", by: "me" }))).toBeNull();
+  });
+});
+
+const PLAN = planFrom("stages: [{ id: look, command: [git, ls-files] }, { id: b, command: [ok] }]");
+const projected = (root: string) => ({
+  ...{ root, run: RUN, plan: PLAN, origin: { door: "openexec", path: "standard_task" } as const },
+  texts: { read: async () => null, change: () => Promise.reject(new Error("nothing is shared here")) },
+  bytes: ({ sha256 }: { readonly sha256: string }) => Promise.resolve(Buffer.from(sha256)),
+});
+
+test("J8: the folder of a run has its timeline, its policy, what it was told and its artifacts; telling it twice changes nothing", async () => {
+  const root = projectFolder();
+  const tell = async (): Promise<void> => {
+    const { apply, end } = await beginOpenexec(projected(root));
+    await apply(stored({ type: "run.started" }, 1));
+    await apply(stored(done("look", "success", { log: { sha256: "a\nb\n", bytes: 4, dropped: 0 } }), 2));
+    await apply(stored(done("b", "success", { artifacts: { "x/y": { sha256: "z", bytes: 1 } } }), 3));
+    await end();
+  };
+  await tell();
+  const folder = join(root, ".openexec/runs/run_0123456789ab");
+  const read = (name: string): string => readFileSync(join(folder, name), "utf8");
+  const before = read("timeline.jsonl");
+  await tell();
+  expect(read("timeline.jsonl")).toBe(before);
+  expect(
+    before
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { seq: number }).seq),
+  ).toEqual([1, 2, 3]);
+  expect(JSON.parse(read("policy_snapshot.json"))).toMatchObject({ policy: PLAN.policy, default_decision: "deny" });
+  expect(JSON.parse(read("context_pack.json"))).toMatchObject({ files: ["a", "b"] });
+  expect(read("artifacts/b-1-x_y")).toBe("z");
+});
+
+test("nothing is written through a link that leads out of the project", async () => {
+  const [root, outside] = [projectFolder(), projectFolder()];
+  mkdirSync(join(root, ".openexec"));
+  symlinkSync(outside, join(root, ".openexec/runs"));
+  await expect(beginOpenexec(projected(root))).rejects.toThrow("is no folder");
+  expect(lstatSync(join(root, ".openexec/runs")).isSymbolicLink()).toBe(true);
+  expect(pathsBelow(outside)).toEqual([]);
+});

@@ -1,0 +1,204 @@
+/** The worker: claims jobs of every lane, keeps its claims, and hosts their runs. */
+import type { Clock } from "../../../ports/clock.ts";
+import type { Claim, Jobs } from "../../../ports/loops/jobs.ts";
+import type { Slots } from "../../../ports/loops/slots.ts";
+import type { Holder } from "../../../ports/store/run-index.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { Duty } from "../duty.ts";
+import type { Tell } from "../news.ts";
+import { problemOf } from "../problem.ts";
+import { type ServedLoop, slotOf } from "../served-loop.ts";
+import type { Admission } from "./admission.ts";
+import type { Fence } from "./fence.ts";
+import { hostJob, type JobEnd } from "./host-job.ts";
+
+export interface WorkerParts {
+  readonly runtime: Pick<Runtime, "compile" | "start" | "resume" | "row" | "evict">;
+  readonly jobs: Jobs;
+  readonly slots: Pick<Slots, "over" | "standing">;
+  readonly loops: () => ReadonlyMap<string, ServedLoop>;
+  readonly clock: Clock;
+  readonly uptime: () => number;
+  readonly fence: Fence;
+  readonly leaseMs: number;
+  readonly admission: Admission;
+  readonly by: string;
+  readonly tell: Tell;
+  /** The loop of a job is free again. */
+  readonly onFree: (loop: string) => void;
+}
+
+export interface Worker extends Duty {
+  /** There may be a job. */
+  poke(): void;
+}
+
+const POLL_MS = 2000;
+/** What must wait for others is tried again then. */
+const PUT_OFF_MS = 5000;
+/** Nothing begins while the kill switch is on, or whoever had the run lives: what was due then is still due. */
+const AGAIN_MS: Readonly<Record<string, number>> = { RUN_KILL_SWITCH: 60_000, SERVE_HOST_STAYS: PUT_OFF_MS };
+
+export function createWorker(parts: WorkerParts): Worker {
+  const { jobs, clock, leaseMs, tell } = parts;
+  const hosted = new Set<Promise<void>>();
+  let cancel: (() => void) | null = null;
+  let claiming: Promise<boolean> | null = null;
+  let again = false;
+  let stopped = false;
+
+  function work(): Promise<boolean> {
+    again = true;
+    claiming ??= claimAll().finally(() => {
+      claiming = null;
+      cancel?.();
+      if (!stopped) cancel = clock.after(Math.min(POLL_MS, leaseMs / 3), () => void work());
+    });
+    return claiming;
+  }
+
+  /** Resolves to whether anything was claimed. */
+  async function claimAll(): Promise<boolean> {
+    let any = false;
+    while (again && !stopped) {
+      again = false;
+      const found = await jobs.claim({ at: clock.now(), leaseMs }).catch((error: unknown) => {
+        tell({ type: "serve.problem", ...problemOf(error) });
+        return null;
+      });
+      if (found === null) break;
+      const hosting = work1(found).finally(() => hosted.delete(hosting));
+      hosted.add(hosting);
+      any = again = true;
+    }
+    return any;
+  }
+
+  async function work1(claim: Claim): Promise<void> {
+    await workOn(parts, claim).catch((error: unknown) => tell({ type: "serve.problem", ...problemOf(error) }));
+  }
+
+  return {
+    name: "worker",
+    async start() {
+      await work();
+    },
+    async once() {
+      const any = await work();
+      const busy = hosted.size > 0;
+      await Promise.all(hosted);
+      return any || busy;
+    },
+    async stop() {
+      stopped = true;
+      cancel?.();
+      await claiming;
+      await Promise.all(hosted);
+    },
+    poke: () => void work(),
+  };
+}
+
+async function workOn(parts: WorkerParts, claim: Claim): Promise<void> {
+  const { jobs, fence, uptime, leaseMs, admission, tell, clock } = parts;
+  const { job, token } = claim;
+  const { run, loop } = job;
+  const keeper = keepClaim(parts, claim);
+  fence.hold(run, uptime() + leaseMs);
+  try {
+    for (const holder of claim.evict) await evict(parts, holder, run);
+    const why = await whyNotNow(parts, claim);
+    if (why !== null) {
+      tell({ type: "run.put-off", loop, run, why });
+      await jobs.giveBack(job.id, token, PUT_OFF_MS);
+      return;
+    }
+    tell({ type: "run.began", loop, run, again: claim.isAgain });
+    const { renew } = keeper;
+    await settle(parts, claim, await hostJob({ ...parts, renew }, job));
+  } catch (error) {
+    const problem = problemOf(error);
+    tell({ type: "loop.failed", loop, ...problem });
+    const againMs = AGAIN_MS[problem.code ?? ""];
+    if (againMs !== undefined) await jobs.giveBack(job.id, token, againMs);
+    else if (await jobs.finish(job.id, token, clock.now())) await free(parts, claim);
+  } finally {
+    keeper.stop();
+    fence.release(run);
+    await admission.leave(claim);
+  }
+}
+
+/** null: it may begin. Of a loop one slot is open; what a person asked for besides waits in the queue until it is the one. */
+async function whyNotNow({ slots, loops, admission }: WorkerParts, claim: Claim): Promise<string | null> {
+  const { job } = claim;
+  const served = loops().get(job.loop);
+  if (served === undefined) return null;
+  const open = (await slots.standing(job.loop))?.open ?? null;
+  if (open !== null && open.slot !== slotOf(job)) return "another run of this loop is open";
+  return admission.enter(claim, served);
+}
+
+async function settle(parts: WorkerParts, claim: Claim, end: JobEnd): Promise<void> {
+  const { jobs, tell, clock } = parts;
+  const { job, token } = claim;
+  const { run, loop } = job;
+  if (end.kind === "drained") {
+    await jobs.giveBack(job.id, token, 0);
+    return;
+  }
+  const isOurs = end.kind === "ended" && (await jobs.finish(job.id, token, clock.now()));
+  if (end.kind === "lost" || !isOurs) {
+    tell({ type: "run.lost", loop, run });
+    return;
+  }
+  tell({ type: "run.ended", loop, run, status: end.status, reason: end.reason });
+  // What rests until a time goes on by itself: it is not over.
+  if (!end.isParked) await free(parts, claim);
+}
+
+async function free({ slots, onFree }: WorkerParts, { job }: Claim): Promise<void> {
+  await slots.over(job.loop, slotOf(job));
+  onFree(job.loop);
+}
+
+/** Whoever had the run and stands still is ended, and only then does anything happen for it here. */
+async function evict({ runtime, tell }: WorkerParts, holder: Holder, run: string): Promise<void> {
+  await runtime.evict(holder);
+  tell({ type: "host.ended", pid: holder.pid, run });
+}
+
+interface Keeping {
+  renew(): Promise<boolean>;
+  stop(): void;
+}
+
+function keepClaim({ jobs, fence, uptime, leaseMs, clock, admission }: WorkerParts, claim: Claim): Keeping {
+  const { job, token } = claim;
+  let stopped = false;
+  let cancel: () => void = () => undefined;
+  const renew = async (): Promise<boolean> => {
+    const from = uptime();
+    const isOurs = (await jobs.renew(job.id, token, leaseMs)) && (await admission.renew(claim));
+    if (isOurs && !stopped) fence.hold(job.run, from + leaseMs);
+    return isOurs;
+  };
+  const next = (): void => {
+    // A store that cannot be written now is asked again before the claim is late; after that the fence stands.
+    cancel = clock.after(
+      leaseMs / 3,
+      () =>
+        void renew()
+          .catch(() => false)
+          .then(() => (stopped ? undefined : next())),
+    );
+  };
+  next();
+  return {
+    renew,
+    stop() {
+      stopped = true;
+      cancel();
+    },
+  };
+}

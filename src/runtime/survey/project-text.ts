@@ -1,0 +1,18 @@
+/** Files of a project as far as they can be read: no pipe is waited for, nothing huge is read. */
+import { lstat, readFile, stat } from "node:fs/promises";
+
+const MOST_BYTES = 1 << 20;
+
+/** Undefined: there is no such regular file of a usual size. */
+export async function textOf(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isFile() !== true || found.size > MOST_BYTES) return undefined;
+  return readFile(path, "utf8").catch(() => undefined);
+}
+
+export function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,142 @@
+/** What goes to a provider and comes from it: no faster than somebody reads, no longer than somebody waits. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import type { ModelCall, ProviderAnswer } from "../../src/gateway/exchange.ts";
+import { readWhole } from "../../src/gateway/http/body.ts";
+import { PROVIDERS } from "../../src/gateway/providers.ts";
+import { createUpstream } from "../../src/gateway/upstream.ts";
+import { ANTHROPIC_WIRE } from "../../src/gateway/wires/anthropic.ts";
+import { standingGateway } from "../support/gateway/fixture.ts";
+import { fakeProvider, type Reply, stream } from "../support/gateway/upstream.ts";
+
+const CANDIDATE = { provider: "anthropic", model: "m" };
+const NEVER = new AbortController().signal;
+const body = { model: "m", max_tokens: 100, stream: true };
+const CALL: ModelCall = {
+  wire: ANTHROPIC_WIRE,
+  path: "/v1/messages",
+  headers: { "content-type": "application/json" },
+  body,
+  bytes: Buffer.from(JSON.stringify(body)),
+  facts: { model: "m", streams: true, maxOutput: 100, copies: 1, cache: "none", refersElsewhere: false },
+};
+
+function send(url: string, signal = NEVER, idleMs = 5000): Promise<ProviderAnswer> {
+  const upstream = createUpstream({
+    providers: { anthropic: { ...PROVIDERS["anthropic"], baseUrl: url } as (typeof PROVIDERS)[string] },
+    keys: new Map([["anthropic", "sk"]]),
+    idleMs,
+  });
+  onTestFinished(() => upstream.close());
+  return upstream.send(CALL, CANDIDATE, signal);
+}
+
+const MANY_BYTES = 64 * 1024 * 1024;
+const PIECE = Buffer.from(`data: ${"x".repeat(8190)}\n\n`);
+
+test("a provider is heard only as fast as the client reads, and nothing is lost", async () => {
+  let written = 0;
+  const provider = await fakeProvider((_asked, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const more = (): void => {
+      while (written < MANY_BYTES) {
+        written += PIECE.length;
+        if (!response.write(PIECE)) return void response.once("drain", more);
+      }
+      response.end();
+    };
+    more();
+  });
+  const { url, token } = await standingGateway({ upstream: provider.url });
+  const init = { method: "POST", headers: { "x-api-key": token }, body: JSON.stringify(body) };
+  const answer = await fetch(`${url}/v1/messages`, init);
+  let before = -1;
+  while (written !== before) {
+    before = written;
+    await sleep(100);
+  }
+  // The buffers of five sockets, and ours.
+  expect(written).toBeLessThan(MANY_BYTES / 2);
+  let read = 0;
+  for await (const chunk of answer.body ?? []) read += (chunk as Uint8Array).length;
+  expect(read).toBe(written);
+  expect(written).toBeGreaterThanOrEqual(MANY_BYTES);
+});
+
+test.each([
+  ["a connection that is kept", {}],
+  ["a connection that ends with it", { connection: "close" }],
+])("an answer that breaks off on %s is not whole", async (_, headers: Record<string, string>) => {
+  const provider = await fakeProvider((_asked, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream", ...headers });
+    response.write("data: {}\n\n", () => response.socket?.end());
+  });
+  const { body: answer } = await send(provider.url);
+  await expect(readWhole(answer, 1000)).rejects.toThrow();
+});
+
+test("an answer that breaks off before anybody reads it harms nobody", async () => {
+  const provider = await fakeProvider(stream(["data: {}\n\n"], "cut"));
+  const { body: answer } = await send(provider.url);
+  await expect.poll(() => answer.destroyed).toBe(true);
+  await expect(readWhole(answer, 1000)).rejects.toThrow();
+});
+
+const SILENT: Reply = () => undefined;
+
+test("a provider that says nothing is given up, and may have been paid", async () => {
+  const { url } = await fakeProvider(SILENT);
+  await expect(send(url, NEVER, 50)).rejects.toMatchObject({ message: "no byte came for 50 ms", maySpend: true });
+});
+
+test("a provider that stops in the middle is given up", async () => {
+  const provider = await fakeProvider((_asked, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write("data: {}\n\n");
+  });
+  const { body: answer } = await send(provider.url, NEVER, 50);
+  await expect(readWhole(answer, 1000)).rejects.toThrow();
+});
+
+test("a call that nobody waits for is ended at the provider, and may have been paid", async () => {
+  let ended = 0;
+  const provider = await fakeProvider((_asked, response) => {
+    response.once("close", () => {
+      ended += 1;
+    });
+  });
+  const leave = new AbortController();
+  const sent = send(provider.url, leave.signal);
+  await expect.poll(() => provider.asked.length).toBe(1);
+  leave.abort();
+  await expect(sent).rejects.toMatchObject({ maySpend: true });
+  await expect.poll(() => ended).toBe(1);
+});
+
+test("a call that was left before it could be sent is never sent, and costs nothing", async () => {
+  const provider = await fakeProvider(SILENT);
+  const leave = new AbortController();
+  const sent = send(provider.url, leave.signal);
+  await import("undici");
+  await Promise.resolve();
+  leave.abort();
+  await expect(sent).rejects.toMatchObject({ maySpend: false });
+  await sleep(50);
+  expect(provider.asked).toEqual([]);
+  await expect(send(provider.url, AbortSignal.abort())).rejects.toMatchObject({ maySpend: false });
+});
+
+test("what a provider says before its answer is not the answer, and a name that comes twice has both values", async () => {
+  const server: Server = createServer((_request, response) => {
+    response.writeProcessing();
+    response.writeHead(200, { "content-type": "application/json", "x-request-id": ["a", "b"] });
+    response.end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const answer = await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  expect([answer.status, answer.headers["x-request-id"]]).toEqual([200, "a, b"]);
+  expect(String(await readWhole(answer.body, 1000))).toBe("{}");
+});
