@@ -45,12 +45,20 @@ export function createTree(root: number, options: { readonly countsTransfer: boo
   const alive = (): readonly ProcessFact[] => [...seen.values()].filter((fact) => !fact.ended);
   const counted = (): readonly ProcessFact[] => alive().filter((fact) => !ignored.has(fact.pid));
 
-  /** Whoever two looks have found was there between them. */
+  /** Whoever two looks have found was there between them; told as the second one found it. */
   const stillThere = (): readonly ProcessFact[] =>
-    counted().filter(({ pid, startTicks }) => {
+    counted().flatMap(({ pid, startTicks }) => {
       const again = readProcess(pid);
-      return again !== undefined && !again.ended && again.startTicks === startTicks;
+      return again === undefined || again.ended || again.startTicks !== startTicks ? [] : [again];
     });
+  /**
+   * Shares are read first. Each only grows while others end, so those of whoever is there afterwards add up to no more
+   * than they take then. One that is about to end has no share any more, and has given back what it took.
+   */
+  const sharedMemory = (): number => {
+    const shares = new Map(counted().map(({ pid }) => [pid, readShare(pid)]));
+    return stillThere().reduce((sum, { pid, memoryBytes }) => sum + (shares.get(pid) ?? memoryBytes), 0);
+  };
 
   return {
     look: (most) => {
@@ -74,7 +82,7 @@ export function createTree(root: number, options: { readonly countsTransfer: boo
     },
     members: alive,
     together: () => stillThere().length,
-    sharedMemory: () => stillThere().reduce((sum, fact) => sum + (readShare(fact.pid) ?? fact.memoryBytes), 0),
+    sharedMemory,
   };
 }
 
