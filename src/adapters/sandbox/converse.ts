@@ -29,6 +29,7 @@ export function converse(start: Start, patienceMs: number, mayGoOn: (pid: number
     if (child === undefined) return;
     const [, stdout, stderr, line] = child.stdio as unknown as readonly [null, Readable, Readable, Duplex];
     const kill = (): void => killGroup(child.pid);
+    let hasEnded = false;
     let isOver = false;
     const finish = (): void => {
       if (isOver) return;
@@ -38,10 +39,10 @@ export function converse(start: Start, patienceMs: number, mayGoOn: (pid: number
       for (const stream of [stdout, stderr, line]) stream.destroy();
       resolve({ ...heard });
     };
-    const timer = setTimeout(() => {
-      heard.wasLate = true;
+    const timer = whenHeard(patienceMs, () => {
+      heard.wasLate = !hasEnded;
       finish();
-    }, patienceMs);
+    });
     for (const [name, stream] of [
       ["stdout", stdout],
       ["stderr", stderr],
@@ -58,11 +59,17 @@ export function converse(start: Start, patienceMs: number, mayGoOn: (pid: number
       else kill();
     });
     child.once("exit", (code) => {
+      hasEnded = true;
       heard.code = code;
       child.once("close", finish);
-      setTimeout(finish, DRAIN_MS).unref();
+      whenHeard(DRAIN_MS, finish).unref();
     });
   });
+}
+
+/** A host that was busy hears first what was said meanwhile: timers come before sockets, and a turn later both are heard. */
+function whenHeard(ms: number, callback: () => void): NodeJS.Timeout {
+  return setTimeout(() => setImmediate(callback), ms);
 }
 
 /** undefined: it could not be started, and the reason is told. */

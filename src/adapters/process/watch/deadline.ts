@@ -2,16 +2,26 @@
 
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Calls back once after `ms`; returns the function that calls it off. */
+/**
+ * Calls back once after `ms`; returns the function that calls it off. A host that was busy hears first what happened
+ * meanwhile: timers come before sockets and children, and a turn later all of them were heard.
+ */
 export function after(ms: number, callback: () => void): () => void {
   const due = performance.now() + ms;
   let timer: NodeJS.Timeout;
+  let turn: NodeJS.Immediate | undefined;
+  const hear = (): void => {
+    turn = setImmediate(callback);
+  };
   const arm = (): void => {
     const left = due - performance.now();
-    timer = left > LONGEST_MS ? setTimeout(arm, LONGEST_MS) : setTimeout(callback, Math.max(0, left));
+    timer = left > LONGEST_MS ? setTimeout(arm, LONGEST_MS) : setTimeout(hear, Math.max(0, left));
   };
   arm();
-  return () => clearTimeout(timer);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(turn);
+  };
 }
 
 /** Calls back when `touch` was not called for `ms`; not once more unless it is touched after that. */

@@ -54,12 +54,14 @@ function endOf(child: ChildProcess): Promise<Pick<Ran, "exit" | "signal">> {
     child.once("error", (error: NodeJS.ErrnoException) =>
       reject(new ToolProblem(error.code === "ENOENT" ? "there is no such program" : error.message, { cause: error })),
     );
+    const letGo = (): void => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    };
     child.once("exit", (exit, signal) => {
       endGroup(child, "SIGKILL");
-      const timer = setTimeout(() => {
-        child.stdout?.destroy();
-        child.stderr?.destroy();
-      }, LINGER_MS);
+      // A turn later, so that a host that was busy has read what was said meanwhile.
+      const timer = setTimeout(() => setImmediate(letGo), LINGER_MS);
       child.once("close", () => {
         clearTimeout(timer);
         resolve({ exit, signal });
