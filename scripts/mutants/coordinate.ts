@@ -84,4 +84,18 @@ export const COORDINATE_MUTANTS: readonly Mutant[] = [
     replace: "break;",
     tests: ["src/loops/coordinate/notices.test.ts"],
   },
+  {
+    name: "what keeps coming with a larger priority keeps others from their turn for ever",
+    file: "src/loops/coordinate/merges/queue.ts",
+    find: "at - priority * AGING_MS",
+    replace: "at - priority * Number.MAX_SAFE_INTEGER",
+    tests: ["src/loops/coordinate/merges/queue.test.ts"],
+  },
+  {
+    name: "the priority of a loop does not reach its changes",
+    file: "src/loops/coordinate/merges/queue.ts",
+    find: "at - priority * AGING_MS",
+    replace: "at",
+    tests: ["src/loops/coordinate/merges/queue.test.ts"],
+  },
 ];

@@ -199,4 +199,18 @@ export const STOP_MUTANTS: readonly Mutant[] = [
     replace: "return run !== undefined && runs.size > 0;",
     tests: REAPERS,
   },
+  {
+    name: "a journal is written where another machine does not see its locks",
+    file: "src/adapters/sqlite/file/open-database.ts",
+    find: "  refuseRemote(files.dir, choice.fileSystem);\n",
+    replace: "",
+    tests: ["test/integration/one-host.test.ts"],
+  },
+  {
+    name: "a run of an agent is held where another machine does not see its lock",
+    file: "src/adapters/sqlite/file/hold-file.ts",
+    find: "      refuseRemote(dirname(path), fileSystem);\n",
+    replace: "",
+    tests: ["test/integration/one-host.test.ts"],
+  },
 ];

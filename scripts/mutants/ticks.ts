@@ -93,8 +93,8 @@ export const TICK_MUTANTS: readonly Mutant[] = [
   {
     name: "a run has two lines in the log",
     file: RECORDED,
-    find: '.has(String(entry.extra["run"])) ? text :',
-    replace: '.has(String(entry.extra["run"])) ? appendRunLog(text, entry, now) :',
+    find: ".includes(String(entry.extra[name])) ? text :",
+    replace: ".includes(String(entry.extra[name])) ? appendRunLog(text, entry, now) :",
     tests: TICKS,
   },
   {
@@ -286,5 +286,19 @@ export const TICK_MUTANTS: readonly Mutant[] = [
     find: "if (!Buffer.from(text).equals(bytes))",
     replace: "if (bytes.length < 0)",
     tests: TEXTS,
+  },
+  {
+    name: "triage is told what other loops did about an item of the same name",
+    file: FOUND,
+    find: ".filter(({ pattern }) => pattern === texts.pattern)",
+    replace: "",
+    tests: TICKS,
+  },
+  {
+    name: "a tick that may not begin leaves a line each time it is tried",
+    file: RECORDED,
+    find: 'const name = "run" in entry.extra ? "run" : "refused";',
+    replace: 'const name = "run";',
+    tests: TICKS,
   },
 ];

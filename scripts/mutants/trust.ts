@@ -128,4 +128,25 @@ export const TRUST_MUTANTS: readonly Mutant[] = [
     replace: "base === null",
     tests: ["src/run/record/certified.test.ts"],
   },
+  {
+    name: "what stages have said is no text of others once it is retold",
+    file: "src/plan/taint/sources.ts",
+    find: "...(retells ? [LAST_ERROR] : []),",
+    replace: "",
+    tests: ["src/plan/taint"],
+  },
+  {
+    name: "a summary tells of what came after it",
+    file: "src/runtime/review/review.ts",
+    find: "return (eventsUntil(stored, { stage, visit: begun.visit }) as number) - 1;",
+    replace: "return stored.length;",
+    tests: ["test/integration/review-actions.test.ts"],
+  },
+  {
+    name: "a reviewer is given a change that was cut off",
+    file: "src/runtime/review/review.ts",
+    find: "if (truncated)",
+    replace: "if (truncated && patch.length === 0)",
+    tests: ["test/integration/review-actions.test.ts"],
+  },
 ];

@@ -235,6 +235,8 @@ export interface ActionSignature {
   readonly writes?: boolean;
   /** What it returns and stores is third-party text: it reads the outside. */
   readonly untrusted?: true;
+  /** What it returns and stores quotes what stages before it have said: errors, logs. */
+  readonly retells?: true;
   /** The lowest level of a run that may call it; without it, any. */
   readonly level?: Level;
   /** It talks to another machine: a breaker guards it. */

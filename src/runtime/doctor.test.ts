@@ -67,6 +67,24 @@ describe("examine", () => {
     expect((await checksOf(root))["git"]).toMatchObject({ status: "ok" });
   });
 
+  it("T15: refuses a folder on a network file system, and warns of one that may be shared", async () => {
+    const states = async (root: string, type: number) => {
+      const parts = { root, statePath: join(root, ".pawl"), fileSystem: () => type };
+      const sandbox = { check: async () => ({ name: "bubblewrap 1.0", missing: null, hint: null }) };
+      const openLoops = () => Promise.reject(new Error("there are no loops"));
+      const checks = await examine({ ...parts, sandbox, agents: createAgentBackends([]), openLoops }, storeWith());
+      return checks.find(({ name }) => name === "state");
+    };
+    for (const root of [projectFolder(), withState()]) {
+      expect(await states(root, 0x6969)).toMatchObject({ status: "fail", detail: expect.stringContaining("(NFS)") });
+      expect(await states(root, 0x65735546)).toMatchObject({
+        status: "warn",
+        detail: expect.stringContaining("(FUSE)"),
+      });
+      expect(await states(root, 0xef53)).toMatchObject({ status: "ok" });
+    }
+  });
+
   it("finds nothing wrong with a fresh project, opens no store and writes nothing", async () => {
     const root = projectFolder();
     const checks = await checksOf(root);

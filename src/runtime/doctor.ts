@@ -1,8 +1,9 @@
 /** What this machine and this project can do, each with what to do where something is missing. Changes nothing. */
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isPawlError } from "../base/errors.ts";
+import { type SharedFolder, sharedFolder } from "../base/net/file-systems.ts";
 import { AGENT_POWERS } from "../plan/agents/agent-signature.ts";
 import type { AgentBackend, AgentBackends } from "../ports/agents/agent-backend.ts";
 import type { LoopStore } from "../ports/loops/loop-store.ts";
@@ -18,6 +19,8 @@ export interface Examined {
   readonly statePath: string;
   readonly sandbox: Pick<Sandbox, "check">;
   readonly agents: AgentBackends;
+  /** The number of the file system that a folder lies on, if not what the system says. */
+  readonly fileSystem?: (dir: string) => number;
   openLoops(): Promise<Pick<LoopStore, "close" | "slots">>;
 }
 
@@ -28,7 +31,7 @@ export async function examine(
   return [
     nodeCheck(),
     rootCheck(parts.root),
-    stateCheck(parts.statePath),
+    stateCheck(parts),
     await journalCheck(parts.statePath, open),
     ...(await loopsCheck(parts)),
     await sandboxCheck(parts.sandbox),
@@ -83,12 +86,23 @@ function rootCheck(root: string): DoctorCheck {
   }
 }
 
-function stateCheck(dir: string): DoctorCheck {
+function stateCheck(parts: Examined): DoctorCheck {
+  const { root, statePath: dir, fileSystem = (path) => statfsSync(path).type } = parts;
+  const shared = existsSync(root) ? sharedFolder(fileSystem(existsSync(dir) ? dir : root)) : null;
+  if (shared !== null) return sharedCheck(dir, shared);
   if (!existsSync(dir)) return check("state", "ok", "none yet: the first run creates .pawl/");
   const loose = (statSync(dir).mode & 0o077) !== 0;
   return loose
     ? check("state", "warn", `${dir} can be read by other users`, `Run \`chmod 700 ${dir}\`.`)
     : check("state", "ok", dir);
+}
+
+/** A lock that another machine does not see lets two processes host one run. */
+function sharedCheck(dir: string, { name, isCertain }: SharedFolder): DoctorCheck {
+  const hint = "Keep the project on a disk of this machine: locks do not hold between machines.";
+  return isCertain
+    ? check("state", "fail", `${dir} lies on a network file system (${name}): nothing is written there`, hint)
+    : check("state", "warn", `${dir} lies on a file system that other machines may share (${name})`, hint);
 }
 
 async function journalCheck(dir: string, open: () => Promise<{ readonly store: Store }>): Promise<DoctorCheck> {

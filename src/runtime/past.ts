@@ -16,7 +16,13 @@ interface Past {
   readonly events: readonly RunEvent[];
 }
 
-export async function readPast({ runs, journal }: Pick<Store, "runs" | "journal">, run: RunId): Promise<Past> {
+/** Where the journals of runs are read. */
+export interface Journals {
+  readonly runs: Pick<Store["runs"], "get">;
+  readonly journal: Pick<Store["journal"], "plan" | "read">;
+}
+
+export async function readPast({ runs, journal }: Journals, run: RunId): Promise<Past> {
   const row = await runs.get(run);
   if (row === undefined) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run });
   const plan = await journal.plan(row.plan);
@@ -29,7 +35,7 @@ export async function readEvents(store: Pick<Store, "journal">, run: RunId): Pro
   return (await readStored(store, run)).map(({ event }) => event);
 }
 
-async function readStored({ journal }: Pick<Store, "journal">, run: RunId): Promise<readonly StoredEvent[]> {
+async function readStored({ journal }: Pick<Journals, "journal">, run: RunId): Promise<readonly StoredEvent[]> {
   const stored: StoredEvent[] = [];
   for (let page = await journal.read(run, 0, PAGE); page.length > 0; ) {
     stored.push(...page);

@@ -33,6 +33,16 @@ describe("I3: the runtime of OpenExec", () => {
       expect(stdout).toMatch(new RegExp(`^ +${verb}\\b`, "m"));
   });
 
+  test("T4: what an action has stored is printed by its name", async () => {
+    const stages =
+      "  - { id: look, type: deterministic, commands: [ls] }\n  - { id: sum, type: deterministic, action: summarize_run }\n";
+    const project = execProject(flow(stages));
+    expect((await project.pawl("run", "flow")).code).toBe(0);
+    const { code, stdout } = await project.pawl("logs", "@last", "--stage", "sum", "--file", "summary", "--raw");
+    expect([code, stdout.split("\n")[0]]).toEqual([0, expect.stringMatching(/^## Run r\\_/)]);
+    expect((await project.pawl("logs", "@last", "--file", "nothing")).code).toBe(1);
+  });
+
   test("I3: 0 is success, 1 failure, 2 that a person is needed, 3 that it was asked wrongly", async () => {
     const check = (command: string): string => `  - { id: check, type: deterministic, commands: [${command}] }\n`;
     expect((await execProject(flow(check("ls"))).pawl("run", "flow")).code).toBe(0);

@@ -73,6 +73,22 @@ describe("the line of a tick", () => {
     expect(linesOf(broke)).toEqual([["no-op", expect.stringMatching(/^budget_exhausted: /), undefined]]);
   });
 
+  test("J11: is there where the kill switch lets no tick begin, as a no-op that says why, by hand and served", async () => {
+    const project = repository({ files: { "STATE.md": "# Loop State\n\nloop-pause-all: true\n" } });
+    expect((await project.pawl(...BY_NAME)).code).toBe(1);
+    const paused = [
+      "no-op",
+      expect.stringMatching(/^the kill switch is on .*STATE\.md:3.*loop-pause-all: true/),
+      undefined,
+    ];
+    expect(linesOf(project)).toEqual([paused]);
+    expect(logOf(project)[0]).toMatchObject({ pattern: "daily-triage", tokens_estimate: 0, actions_taken: 0 });
+    project.write("pawl.yaml", `loops: { triage: { pattern: daily-triage, agent: scripted, every: 300d } }\n`);
+    expect((await project.pawl("run", "triage", "--no-wait")).code).toBe(0);
+    expect((await project.pawl("serve", "--once")).code).toBe(0);
+    expect(linesOf(project)).toEqual([paused, paused]);
+  });
+
   test("J11: that was not written because the host was killed in between is written by the next tick, or by a resume, once", async () => {
     const project = repository({ files: { "pawl.yaml": "policy: { deny: [{ action: loop.claim }] }\n" } });
     expect((await tick(project, "L2")).code).toBe(2);

@@ -186,6 +186,35 @@ describe("a tick on a repository", () => {
     ]);
   });
 
+  test("L9: triage is told what ticks before it did about each item, and how that ended", async () => {
+    const project = repository({ review: "answer: { outcome: reject }" });
+    for (const code of [1, 1]) expect((await tick(project, "L2")).code).toBe(code);
+    await tick(project, "L2");
+    const { value } = await project.json("events", "@last");
+    const { events } = value as { events: { event: RunEvent }[] };
+    const found = events.flatMap(({ event }) =>
+      event.type === "stage.finished" && event.stage === "discover" ? [event.output] : [],
+    );
+    const [first, second] = logOf(project);
+    const rejected = { outcome: "report-only", note: "verifier rejected" };
+    expect(found).toMatchObject([
+      {
+        items: [
+          {
+            ...{ id: "#7", attempts: 2, action: `report-only (${String(second?.["run"])})` },
+            earlier: [
+              { ...rejected, at: first?.["run_id"] },
+              { ...rejected, at: second?.["run_id"] },
+            ],
+          },
+        ],
+      },
+    ]);
+    // What was found is part of what the agent is told.
+    const { value: plan } = await project.json("plan", "daily-triage", "--agent", "scripted");
+    expect(JSON.stringify(plan)).toMatch(/stages.discover.output.*`earlier` how ticks before this one ended/);
+  });
+
   test("L3, L10: a path that the denylist names is in no commit; a person finds the change and an entry", async () => {
     const project = repository({ implement: `${FIX}\n    - write: { path: auth/key.txt, text: "x" }` });
     expect((await tick(project, "L3", "--unearned", "a test")).code).toBe(2);

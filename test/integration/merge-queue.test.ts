@@ -1,9 +1,10 @@
 /** Changes of several runs on one repository: judged together by the gates of their runs, merged one after the other, the guilty one sent back. */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { RunId } from "../../src/base/ids.ts";
+import { formatRunId, type RunId } from "../../src/base/ids.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import type { Step } from "../../src/loops/coordinate/merges/work.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
@@ -53,11 +54,14 @@ async function project() {
   return { root, runtime, git };
 }
 
-async function run(runtime: Runtime, file: string, text: string, level: "L2" | "L3"): Promise<RunId> {
+async function run(runtime: Runtime, file: string, text: string, level: "L2" | "L3", named?: RunId): Promise<RunId> {
   const params: Record<string, JsonValue> = { file, text };
   const { plan } = await runtime.compile("blueprint.yaml", { level, params });
   if (!plan.ok) throw new Error(JSON.stringify(plan.problems));
-  const { run: id, ended } = await runtime.start(plan.value, { unearned: { by: "test", why: "test" } });
+  const { run: id, ended } = await runtime.start(plan.value, {
+    unearned: { by: "test", why: "test" },
+    ...(named === undefined ? {} : { run: named }),
+  });
   const end = await ended;
   expect(end.status).toBe("succeeded");
   return id;
@@ -96,6 +100,41 @@ test("L11: runs that began together are merged one after the other; what is red 
   expect(await coordination.notices(0)).toMatchObject([{ kind: "returned", loop: "edit", count: 1 }]);
   await coordination.work({ worker: "w", onStep: (step) => steps.push(step) });
   expect(git("rev-list", "--count", `${base}..main`)).toBe("2");
+}, 120_000);
+
+test("L11: a change of a loop with a higher priority goes first, handed in by its run as accepted by a person", async () => {
+  const { root, runtime, git } = await project();
+  const base = git("rev-parse", "main");
+  const loop = (name: string, priority: number): string =>
+    `  ${name}: { blueprint: blueprint.yaml, priority: ${priority} }\n`;
+  writeFileSync(join(root, "pawl.yaml"), `loops:\n${loop("slow", 0)}${loop("edit", 3)}${loop("quick", 7)}`);
+  const coordination = await runtime.coordination();
+  const inLoop = async (name: string, file: string, level: "L2" | "L3"): Promise<RunId> => {
+    const id = formatRunId(randomBytes(12));
+    const claim = { job: { id: `${name}@1`, loop: name, run: id } };
+    expect(await coordination.admission.enter(claim, { loop: { level, priority: 0, paths: [file], maxOpen: 3 } })).toBe(
+      null,
+    );
+    await run(runtime, file, "2", level, id);
+    await coordination.admission.leave(claim);
+    return id;
+  };
+  const slow = await inLoop("slow", "a.txt", "L3");
+  const proposed = await inLoop("quick", "b.txt", "L2");
+  const quick = await inLoop("quick", "c.txt", "L3");
+  // By the name of its blueprint: nobody said whose run it is.
+  const edit = await run(runtime, "d.txt", "2", "L3");
+  const order = (await coordination.standing()).map(({ run: id, loop: whose, priority }) => [id, whose, priority]);
+  expect(order).toEqual([
+    [proposed, "quick", 7],
+    [quick, "quick", 7],
+    [edit, "edit", 3],
+    [slow, "slow", 0],
+  ]);
+  await coordination.accept(proposed, { into: null, by: "ann" });
+  await coordination.work({ worker: "w", onStep: () => undefined });
+  const merged = git("log", "--reverse", "--format=%(trailers:key=Pawl-Run,valueonly,separator=)", `${base}..main`);
+  expect(merged.split("\n").filter(Boolean)).toEqual([proposed, quick, edit, slow]);
 }, 120_000);
 
 test("a person accepts a proposal, or does not; what was merged by hand needs no answer", async () => {

@@ -2,6 +2,8 @@
  * A process of its own that uses a store: `node --import tsx store-child.ts <dir> <verb> <run> [count]`.
  * It prints one JSON line for each thing that has become durable.
  */
+import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
@@ -18,6 +20,22 @@ const VERBS = {
   /** Claims the run and stays. */
   async hold(store: Store, run: RunId) {
     say(await store.lease.claim(run));
+    setInterval(() => {}, 1000);
+  },
+  /** Claims the run until it is its own, says whom it was kept from by before, and stays. */
+  async contend(store: Store, run: RunId) {
+    for (let isFirst = true; ; isFirst = false) {
+      const claimed = await store.lease.claim(run);
+      if (isFirst || claimed.claimed) say(claimed);
+      if (claimed.claimed) break;
+      await sleep(20);
+    }
+    setInterval(() => {}, 1000);
+  },
+  /** Claims the run, starts a process that outlives it, says which, and stays. */
+  async fork(store: Store, run: RunId) {
+    await store.lease.claim(run);
+    say(spawn("sleep", ["60"], { detached: true, stdio: "ignore" }).pid);
     setInterval(() => {}, 1000);
   },
   /** Creates the run and appends to it until it is killed. */

@@ -12,7 +12,7 @@ import { createEventWriter } from "./events/event-writer.ts";
 import { createSqliteEvidence } from "./evidence.ts";
 import { storeFailure } from "./file/failures.ts";
 import { openDatabase } from "./file/open-database.ts";
-import { type StateFiles, stateFiles } from "./file/state-files.ts";
+import { type FileSystem, fileSystemIn, type StateFiles, stateFiles } from "./file/state-files.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { createHeads } from "./heads.ts";
 import { createHosts } from "./hosts.ts";
@@ -33,6 +33,7 @@ export interface SqliteStoreOptions {
   readonly acceptLoss?: boolean;
   /** The SQLite to use; the one that this Node has, or the package, if not given. */
   readonly driver?: Driver;
+  readonly fileSystem?: FileSystem;
 }
 
 /** Rejects with JOURNAL_* when the store cannot be opened; it is then left as it was. */
@@ -40,7 +41,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const { readOnly = false, acceptLoss = false } = options;
   const driver = options.driver ?? (await loadDriver());
   const files = stateFiles(options.dir);
-  const db = await openDatabase(driver, files, { readOnly, acceptLoss });
+  const db = await openDatabase(driver, files, { readOnly, acceptLoss, ...fileSystemIn(options) });
   return assemble({ db, driver, files, clock: options.clock, readOnly });
 }
 

@@ -25,6 +25,7 @@ function signatureOf({
   usesTree,
   writes,
   untrusted,
+  retells,
   level,
 }: Action): ActionSignature {
   return {
@@ -32,6 +33,7 @@ function signatureOf({
     ...(usesTree === undefined ? {} : { usesTree }),
     ...(writes === undefined ? {} : { writes }),
     ...(untrusted === undefined ? {} : { untrusted }),
+    ...(retells === undefined ? {} : { retells }),
     ...(level === undefined ? {} : { level }),
   };
 }

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { pawlError } from "../../base/errors.ts";
 import { failed } from "../../base/result.ts";
 import type { Level } from "../../blueprint/blueprint.ts";
+import type { Loop } from "../../blueprint/project/project-file.ts";
 import type { DoorName } from "../../plan/plan.ts";
 import { loopOptions } from "../../runtime/loops/loop-options.ts";
 import type { BlueprintFile, Compiled, CompileOptions, Runtime } from "../../runtime/runtime.ts";
@@ -82,6 +83,13 @@ async function compileTarget(
     throw pawlError(CLI_ERRORS, "CLI_LEVEL_ABOVE_LOOP", { loop: loop.name, level, most: loop.level });
   const written = loopOptions(loop);
   return runtime.compile(loop.source, { ...written, ...options, level, params: { ...written.params, ...given } });
+}
+
+/** The loop that the argument `blueprint` names; undefined: it names something else. */
+export async function loopGiven(context: Context, runtime: Runtime): Promise<Loop | undefined> {
+  const name = context.given.text("blueprint") ?? "";
+  const found = (await fileGiven(context, name)) === undefined ? await findLoop(runtime, name) : undefined;
+  return found?.ok === true ? found.loop : undefined;
 }
 
 /** Whether the argument `blueprint` names a pattern, and no file, loop or blueprint of the project. */

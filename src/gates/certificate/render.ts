@@ -1,6 +1,6 @@
 /** A certificate for people: the trailer of a commit, and a part of the body of a pull request. */
+import { markdownLine } from "../../base/text/markdown.ts";
 import { formatUsd } from "../../base/usage.ts";
-import { visibleLine } from "../../base/visible.ts";
 import type { Certificate, GateEntry } from "./certificate.ts";
 import { lengthOf, type TestList } from "./test-evidence.ts";
 
@@ -78,11 +78,6 @@ function cut(lines: readonly string[], rest: (more: number) => string): readonly
   return [...lines.slice(0, MOST_LINES), rest(lines.length - MOST_LINES)];
 }
 
-/** Whatever could be read as Markdown, HTML, a link or a mention stands for itself: a comment keeps its parts apart. */
 function plain(text: string): string {
-  return visibleLine(text, LONGEST).replace(/[^\p{L}\p{N} ,;?%]/gu, (char, at: number, line: string) => {
-    if ("&<>\"'".includes(char)) return `&#${char.charCodeAt(0)};`;
-    if (char === "-" && !/\d/.test(line.charAt(at + 1))) return char;
-    return "@#:/.-".includes(char) ? `${char}<!-- -->` : `\\${char}`;
-  });
+  return markdownLine(text, LONGEST);
 }

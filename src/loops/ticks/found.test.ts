@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../base/json.ts";
 import { type Found, lookAround, refusalOf, type Spent } from "./found.ts";
 
 const NOW = Date.UTC(2026, 10, 16);
 const NOTHING: Found = { at: NOW, items: [], stale: [], constraints: [], halted: null };
+const UNTOUCHED = { action: null, earlier: [] };
 const PAUSED = "loop-pause-all: true\n";
 const STATE = `## Human Inbox
 - [ ] #6 — which licence
@@ -21,8 +23,8 @@ const STATE = `## Human Inbox
 - [ ] #8 — long over
 `;
 
-const look = (state: string, spent: Spent | null = null, constraints = "") =>
-  lookAround({ state, constraints }, spent, NOW, new Set(["src/gone.ts"]));
+const look = (state: string, spent: Spent | null = null, constraints = "", log = "") =>
+  lookAround({ pattern: "triage", state, constraints, log }, spent, NOW, new Set(["src/gone.ts"]));
 const refusal = (item: string | undefined, state: string, found: Found = NOTHING) =>
   refusalOf(found, { outcome: "act", ...(item === undefined ? {} : { item }) }, state);
 const tried = (attempts: string, id = "#1", box = "[ ]") => `- ${box} ${id} — red\n  Attempts: ${attempts}\n`;
@@ -36,16 +38,45 @@ describe("what a tick begins with", () => {
     expect(look(STATE, null, "# Rules\n- Never push to main\n- Ask first\n  about money\n")).toEqual({
       at: NOW,
       items: [
-        { id: "#1", text: "the build is red", role: "act", attempts: 2, decision: "pin it" },
-        { id: "#3", text: "`src/gone.ts` fails", role: "act", attempts: 0, decision: null },
-        { id: "#4", text: "`src/here.ts` fails", role: "act", attempts: 0, decision: null },
-        { id: "flaky login", text: "seen 2026-09-01", role: "watch", attempts: 0, decision: null },
-        { id: "#6", text: "which licence", role: "human", attempts: 0, decision: null },
+        { id: "#1", text: "the build is red", role: "act", attempts: 2, decision: "pin it", ...UNTOUCHED },
+        { id: "#3", text: "`src/gone.ts` fails", role: "act", attempts: 0, decision: null, ...UNTOUCHED },
+        { id: "#4", text: "`src/here.ts` fails", role: "act", attempts: 0, decision: null, ...UNTOUCHED },
+        { id: "flaky login", text: "seen 2026-09-01", role: "watch", attempts: 0, decision: null, ...UNTOUCHED },
+        { id: "#6", text: "which licence", role: "human", attempts: 0, decision: null, ...UNTOUCHED },
       ],
       stale: ["flaky login", "#3"],
       constraints: ["Never push to main", "Ask first about money"],
       halted: null,
     });
+  });
+
+  it("says of each item what loops did about it last, and how the newest ticks of this loop ended that were about it", () => {
+    const entry = (day: number, more: JsonObject) =>
+      JSON.stringify({ run_id: `2026-11-0${day}T00:00:00Z`, pattern: "triage", outcome: "report-only", ...more });
+    const days = [1, 2, 3, 4, 5].map((day) =>
+      entry(day, { item: "#1", note: day === 5 ? "n".repeat(300) : "rejected" }),
+    );
+    const log = [
+      ...[...days, entry(6, { item: "#1", outcome: "escalated" }), entry(7, { item: "#2" }), entry(7, {})],
+      entry(7, { item: "#1", pattern: "other" }),
+    ].join("\n");
+    const state =
+      "## High Priority\n- [ ] #1 — red\n  Last action: rebased\n- [ ] #3 — new\n  Last action: x\n  Loop action: y\n";
+    const of = (day: number, outcome: string, note: string | null) => ({
+      at: `2026-11-0${day}T00:00:00Z`,
+      outcome,
+      note,
+    });
+    expect(look(state, null, "", log).items).toMatchObject([
+      {
+        ...{ id: "#1", action: "rebased" },
+        earlier: [
+          ...[2, 3, 4].map((day) => of(day, "report-only", "rejected")),
+          ...[of(5, "report-only", "n".repeat(200)), of(6, "escalated", null)],
+        ],
+      },
+      { id: "#3", action: "y", earlier: [] },
+    ]);
   });
 
   it("is that loops are paused, whatever was spent", () => {

@@ -1,9 +1,19 @@
 /** What a tick begins with: what the files of a loop say now. People's words in them are inputs, and are stored as what was found. */
 import { parseConstraints } from "../../blueprint/dialects/loop-engineering/constraints.ts";
+import { parseRunLog, type RunLogEntry } from "../../blueprint/dialects/loop-engineering/run-log.ts";
 import { type ItemRole, itemsOfRole, parseStateFile } from "../../blueprint/dialects/loop-engineering/state-file.ts";
 import { stateItemId } from "../../blueprint/dialects/loop-engineering/state-item.ts";
 import { MOST_ATTEMPTS } from "../../blueprint/dialects/patterns/tick-text.ts";
 import { MAX_AGE_DAYS, rottenItems } from "../audit/rot.ts";
+
+/** What a tick before this one did about an item. */
+export interface Earlier {
+  /** When it began. */
+  readonly at: string;
+  /** The word of the run log. */
+  readonly outcome: string;
+  readonly note: string | null;
+}
 
 export interface FoundItem {
   readonly id: string;
@@ -12,6 +22,10 @@ export interface FoundItem {
   readonly attempts: number;
   /** What a person has decided; null: nothing. */
   readonly decision: string | null;
+  /** What a loop did last about it, as the file says; null: nothing. */
+  readonly action: string | null;
+  /** The newest of the run log, the last one at the end. */
+  readonly earlier: readonly Earlier[];
 }
 
 /** Plain JSON: it is the output of a stage. */
@@ -36,21 +50,29 @@ export interface Spent {
 }
 
 const ROLES: readonly ItemRole[] = ["act", "watch", "human"];
+/** Of each item: what is older says nothing about what to do next. */
+const MOST_EARLIER = 5;
+const LONGEST_NOTE = 200;
+
+/** What the files of a loop say. */
+export interface LoopTexts {
+  readonly pattern: string;
+  readonly state: string;
+  readonly constraints: string;
+  readonly log: string;
+}
 
 /** `gone`: paths that items name and that are not there. */
-export function lookAround(
-  texts: { readonly state: string; readonly constraints: string },
-  spent: Spent | null,
-  now: number,
-  gone: ReadonlySet<string>,
-): Found {
+export function lookAround(texts: LoopTexts, spent: Spent | null, now: number, gone: ReadonlySet<string>): Found {
   const file = parseStateFile(texts.state);
   const items = ROLES.flatMap((role) => itemsOfRole(file, role).map((item) => ({ role, item })));
   const open = items.filter(({ item }) => !item.isDone);
+  const logged = parseRunLog(texts.log).entries.filter(({ pattern }) => pattern === texts.pattern);
   return {
     at: now,
     items: open.map(({ role, item }) => ({
       ...{ id: item.id, text: item.text, role, attempts: item.attempts?.used ?? 0, decision: item.humanDecision },
+      ...{ action: item.loopAction, earlier: earlierOf(item.id, logged) },
     })),
     stale: rottenItems(file, { now, maxAgeDays: MAX_AGE_DAYS, isGone: (path) => gone.has(path) }).map(
       ({ item }) => item.id,
@@ -58,6 +80,13 @@ export function lookAround(
     constraints: parseConstraints(texts.constraints).map(({ text }) => text),
     halted: haltOf(file.pausedBy, spent),
   };
+}
+
+function earlierOf(id: string, entries: readonly RunLogEntry[]): readonly Earlier[] {
+  const own = entries.filter(({ extra }) => extra["item"] === id);
+  return own.slice(-MOST_EARLIER).map(({ runId, outcome, extra: { note } }) => {
+    return { at: runId, outcome, note: typeof note === "string" ? note.slice(0, LONGEST_NOTE) : null };
+  });
 }
 
 function haltOf(pausedBy: number | null, spent: Spent | null): string | null {

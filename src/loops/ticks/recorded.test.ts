@@ -5,7 +5,15 @@ import { loggedRuns, outcomeOf, recordRun, recordState, TICK_ENDS, type TickEnd,
 
 const AT = Date.UTC(2026, 10, 16, 14, 5, 9);
 const NOTHING: Found = { at: AT, items: [], stale: [], constraints: [], halted: null };
-const ITEM: FoundItem = { id: "#12", text: "flaky login test", role: "act", attempts: 0, decision: null };
+const ITEM: FoundItem = {
+  id: "#12",
+  text: "flaky login test",
+  role: "act",
+  attempts: 0,
+  decision: null,
+  action: null,
+  earlier: [],
+};
 const TRIAGE: Triage = { outcome: "act", item: "#12", title: "flaky login test", why: "it fails every night" };
 const NOOP: Triage = { ...TRIAGE, outcome: "noop" };
 const TOKENS = { noop: 10, report: 200, action: 3000 };

@@ -93,12 +93,17 @@ function editsOf(record: TickRecord, text: string): readonly StateEdit[] {
 
 /** Runs that have an entry. */
 export function loggedRuns(text: string): ReadonlySet<string> {
-  return new Set(parseRunLog(text).entries.flatMap(({ extra: { run } }) => (typeof run === "string" ? [run] : [])));
+  return new Set(namesIn(text, "run"));
 }
 
-/** An entry of the same run is not added again. */
+/** An entry of the same run, or of the same that was refused, is not added again. */
 export function addOnce(text: string, entry: RunLogEntry, now: number): string {
-  return loggedRuns(text).has(String(entry.extra["run"])) ? text : appendRunLog(text, entry, now);
+  const name = "run" in entry.extra ? "run" : "refused";
+  return namesIn(text, name).includes(String(entry.extra[name])) ? text : appendRunLog(text, entry, now);
+}
+
+function namesIn(text: string, name: "run" | "refused"): readonly string[] {
+  return parseRunLog(text).entries.flatMap(({ extra: { [name]: run } }) => (typeof run === "string" ? [run] : []));
 }
 
 export function recordRun(text: string, record: TickRecord, now: number): string {

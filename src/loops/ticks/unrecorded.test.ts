@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { EventOf, RunEvent } from "../../run/events.ts";
 import type { Found } from "./found.ts";
-import { unrecordedEntry } from "./unrecorded.ts";
+import { addOnce } from "./recorded.ts";
+import { refusedEntry, unrecordedEntry } from "./unrecorded.ts";
 
 const AT = Date.UTC(2026, 10, 16, 14, 5, 9);
 const TICK = { pattern: "ci-sweeper", run: "r_1", records: new Set(["record", "proposed"]) };
@@ -9,7 +10,7 @@ const STARTED: RunEvent = { type: "run.started", at: AT - 2_000 };
 const finished = (stage: string, outcome = "success", more: Partial<EventOf<"stage.finished">> = {}): RunEvent => ({
   ...{ type: "stage.finished", at: AT, stage, attempt: 1, outcome, cause: "ok", ...more },
 });
-const ITEM = { id: "#12", text: "flaky", role: "act", attempts: 0, decision: null } as const;
+const ITEM = { id: "#12", text: "flaky", role: "act", attempts: 0, decision: null, action: null, earlier: [] } as const;
 const FOUND: Found = { at: AT, items: [ITEM], stale: [], constraints: [], halted: null };
 const DISCOVERED = finished("discover", "success", { output: FOUND as never });
 const ended = (more: Partial<EventOf<"run.finished">> = {}): RunEvent => ({
@@ -62,5 +63,35 @@ describe("the entry of a tick that none of its stages could write", () => {
   it("keeps the first 500 characters of what was said", () => {
     const entry = unrecordedEntry(TICK, [STARTED, DISCOVERED, ended({ detail: "a".repeat(600) })]);
     expect(entry?.extra["note"]).toBe(`cancelled: ${"a".repeat(489)}`);
+  });
+});
+
+describe("the entry of a tick that may not begin", () => {
+  const refused = refusedEntry(TICK, "a".repeat(600), AT);
+
+  it("is a no-op that says why, and names no run", () => {
+    expect(refused).toEqual({
+      ...{ ...ENTRY, durationS: 0, itemsFound: 0 },
+      extra: { refused: "r_1", note: "a".repeat(500) },
+    });
+  });
+
+  it("is written once, however often the tick is tried, and does not take the place of that of its run", () => {
+    const once = addOnce("", refused, AT);
+    expect(addOnce(once, refusedEntry(TICK, "later", AT + 60_000), AT)).toBe(once);
+    const other = addOnce(once, refusedEntry({ ...TICK, run: "r_2" }, "", AT), AT);
+    expect(addOnce(other, ENTRY, AT)).toBe(
+      `${other}${JSON.stringify({
+        ...{
+          run_id: ENTRY.runId,
+          pattern: "ci-sweeper",
+          duration_s: 4,
+          items_found: 1,
+          actions_taken: 0,
+          escalations: 0,
+        },
+        ...{ tokens_estimate: 0, outcome: "no-op", run: "r_1", note: "cancelled" },
+      })}\n`,
+    );
   });
 });

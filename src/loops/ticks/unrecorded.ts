@@ -1,4 +1,4 @@
-/** The entry of a tick that ended where none of its stages could write one: cancelled, killed, denied, or at a limit. */
+/** The entry of a tick none of whose stages could write one: it was cancelled, killed, denied or at a limit, or it was not let begin. */
 import { formatInstant } from "../../base/text/instant.ts";
 import type { RunLogEntry } from "../../blueprint/dialects/loop-engineering/run-log.ts";
 import type { EventOf, RunEvent } from "../../run/events.ts";
@@ -34,6 +34,14 @@ export function unrecordedEntry({ pattern, run, records }: Tick, events: readonl
     tokensEstimate: events.reduce((sum, event) => sum + spentBy(event), 0),
     outcome: isProposed ? "fix-proposed" : "no-op",
     extra: { run, ...(item === null ? {} : { item }), note: note.slice(0, MOST_NOTE) },
+  };
+}
+
+/** The entry of a tick that may not begin. It has no `run`: the run that is made of it later has an entry of its own. */
+export function refusedEntry({ pattern, run }: Omit<Tick, "records">, why: string, at: number): RunLogEntry {
+  return {
+    ...{ runId: formatInstant(at), pattern, durationS: 0, itemsFound: 0, actionsTaken: 0, escalations: 0 },
+    ...{ tokensEstimate: 0, outcome: "no-op", extra: { refused: run, note: why.slice(0, MOST_NOTE) } },
   };
 }
 

@@ -131,6 +131,8 @@ function isWithin(wanted: Lines, lines: Lines): boolean {
   });
 }
 
+const NO_TEXTS = { pattern: "x", state: "", constraints: "", log: "" };
+
 describe("the files of a tick", () => {
   it.each(Object.entries(STATES))(
     "J10: %s: foreign lines keep their bytes and their order, whatever the end",
@@ -143,7 +145,7 @@ describe("the files of a tick", () => {
       });
       fc.assert(
         fc.property(edited(lines), triage, fc.constantFrom(...TICK_ENDS), (before, said, end) => {
-          const found = lookAround({ state: before, constraints: "" }, null, NOW, new Set());
+          const found = lookAround({ ...NO_TEXTS, pattern, state: before }, null, NOW, new Set());
           const record: TickRecord = { pattern, run: "r_1", end, found, triage: said, tokens: TOKENS };
           const after = recordState(before, record, "shop");
           expect(isWithin(foreignLines(before), foreignLines(after))).toBe(true);
@@ -174,7 +176,7 @@ describe("the files of a tick", () => {
     ];
     fc.assert(
       fc.property(edited(log), fc.constantFrom(...TICK_ENDS), (before, end) => {
-        const found = lookAround({ state: "", constraints: "" }, null, NOW, new Set());
+        const found = lookAround({ ...NO_TEXTS, log: before }, null, NOW, new Set());
         const record: TickRecord = { pattern: "x", run: "r_1", end, found, triage: null, tokens: TOKENS };
         const after = recordRun(before, record, NOW);
         expect(isWithin(foreignLines(before), foreignLines(after))).toBe(true);

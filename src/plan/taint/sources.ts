@@ -29,6 +29,8 @@ export interface Leaf {
   readonly path: string;
   readonly row: Routed;
   readonly isSource: boolean;
+  /** It retells what stages before it have said. */
+  readonly retells: boolean;
   /** Source → the leaf that handed it on; null: it is read from the source itself. */
   readonly reads: Map<string, Leaf | null>;
   /** What only its results carry: a gate is not led by the tree that it judges, but its log may quote it. */
@@ -58,7 +60,8 @@ export function stageOfInput(name: string): string {
 export function leavesOf(row: Routed, input: TaintInput): readonly Leaf[] {
   const { spec } = row;
   const leafOf = (leaf: LeafSpec, path: string): Leaf => {
-    return { spec: leaf, path, row, isSource: isSource(leaf, input), reads: new Map(), quotes: new Set() };
+    const retells = leaf.kind === "action" && input.actions.get(leaf.action)?.retells === true;
+    return { spec: leaf, path, row, isSource: isSource(leaf, input), retells, reads: new Map(), quotes: new Set() };
   };
   if (spec.kind !== "group") return [leafOf(spec, spec.id)];
   return spec.members.map((member) => leafOf(member, `${spec.id}.${member.id}`));
@@ -113,8 +116,12 @@ export function idOf({ row }: Leaf): string {
 }
 
 export function placesOf(leaf: Leaf): readonly string[] {
-  const { spec } = leaf;
-  return [...placesIn(leafExpressions(spec), itemsOf(leaf)), ...spec.inputs.map(({ name }) => stageOfInput(name))];
+  const { spec, retells } = leaf;
+  return [
+    ...placesIn(leafExpressions(spec), itemsOf(leaf)),
+    ...spec.inputs.map(({ name }) => stageOfInput(name)),
+    ...(retells ? [LAST_ERROR] : []),
+  ];
 }
 
 export function itemsOf({ row: { spec } }: Leaf): readonly string[] {

@@ -27,6 +27,7 @@ const actions: readonly ActionSignature[] = [
   signature({ name: "patch", usesTree: true, input: { "*": { required: false, summary: "any" } } }),
   signature({ name: "diff", usesTree: true, writes: false }),
   signature({ name: "fetch", untrusted: true }),
+  signature({ name: "retell", usesTree: true, writes: false, retells: true }),
 ];
 const ISSUE: Blueprint["params"] = [["issue", param({ untrusted: true })]];
 
@@ -466,6 +467,25 @@ test("a large blueprint is searched in little time", () => {
 
 test("a program without references reads nothing", () => {
   expect(taintOf([fetching("f"), command("a", { program: argv("true") })], { params: ISSUE })).toEqual({});
+});
+
+describe("an action that retells the run", () => {
+  test("hands on what any stage before it has said, and nothing of what comes after it", () => {
+    const taint = taintOf([
+      action("early", { action: "retell" }),
+      fetching("f"),
+      action("sum", { action: "retell" }),
+      reading("r", "sum", { sandbox: "read_only" }),
+      reading("q", "early"),
+    ]);
+    expect(taint).toEqual({ sum: ["f"], r: ["f"] });
+  });
+
+  test("is clean once a person has looked", () => {
+    expect(taintOf([fetching("f"), approval("ok"), action("sum", { action: "retell" }), reading("r", "sum")])).toEqual(
+      {},
+    );
+  });
 });
 
 describe("the latest failure", () => {

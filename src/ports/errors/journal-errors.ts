@@ -47,6 +47,13 @@ export const JOURNAL_ERRORS = {
     retry: "after_change",
     exit: 1,
   },
+  JOURNAL_FOLDER_REMOTE: {
+    what: (d: { dir: string; kind: string }) => `${d.dir} lies on a network file system (${d.kind}).`,
+    why: "Locks and shared memory do not hold between machines there: two processes could host one run, and the journal could be damaged.",
+    hint: "Keep the project, or at least the folder, on a disk of this machine.",
+    retry: "after_change",
+    exit: 1,
+  },
   JOURNAL_SCHEMA_NEWER: {
     what: (d: { file: string; version: number; known: number }) =>
       `${d.file} was written by a newer Pawl: its schema is ${d.version}, this one knows ${d.known}.`,

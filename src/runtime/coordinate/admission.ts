@@ -1,4 +1,5 @@
 /** Whether a job may begin beside what runs already: asked of the coordinator by whoever has claimed it, kept while its run is hosted. */
+import type { RunId } from "../../base/ids.ts";
 import type { Coordinator } from "../../loops/coordinate/coordinator.ts";
 import { holdText, type StartAsk } from "../../loops/coordinate/hold.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -17,6 +18,10 @@ export interface JobAdmission {
   /** false: its paths are another's, and it must not go on. */
   renew(claim: Claimed): Promise<boolean>;
   leave(claim: Claimed): Promise<void>;
+  /** It waits no more: whoever is behind it need not wait for it. */
+  giveUp(claim: Claimed): Promise<void>;
+  /** The loop whose run this is, of those that have entered here; null: none. */
+  loopOf(run: RunId): string | null;
 }
 
 /** `settle`: what becomes of a run that its host has let go. */
@@ -26,6 +31,7 @@ export function createJobAdmission(
   settle: (job: Claimed["job"]) => Promise<void>,
 ): JobAdmission {
   const tokens = new Map<string, number>();
+  const loops = new Map<RunId, string>();
   return {
     async enter({ job }, { loop }) {
       const { level, priority, paths, maxOpen } = loop;
@@ -35,6 +41,7 @@ export function createJobAdmission(
       );
       if (!answer.start) return holdText(answer.hold);
       tokens.set(job.id, answer.token);
+      loops.set(job.run, job.loop);
       return null;
     },
     renew: ({ job }) => coordinator.renew(job.id, tokens.get(job.id) ?? 0, clock.now()),
@@ -42,8 +49,11 @@ export function createJobAdmission(
       const token = tokens.get(job.id);
       tokens.delete(job.id);
       if (token === undefined) return;
+      loops.delete(job.run);
       await coordinator.release(job.id, token);
       await settle(job);
     },
+    giveUp: ({ job }) => coordinator.release(job.id, 0),
+    loopOf: (run) => loops.get(run) ?? null,
   };
 }

@@ -2,10 +2,12 @@
 import { isPawlError, pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
+import type { Loop } from "../../blueprint/project/project-file.ts";
 import { createCoordinator, type LocksView } from "../../loops/coordinate/coordinator.ts";
 import type { Digest } from "../../loops/coordinate/digest.ts";
 import type { ChangeRecord } from "../../loops/coordinate/merges/change.ts";
 import { createChanges } from "../../loops/coordinate/merges/changes.ts";
+import { inTurn } from "../../loops/coordinate/merges/queue.ts";
 import { type Step, workQueue } from "../../loops/coordinate/merges/work.ts";
 import { type Notice, noticesSince, raise } from "../../loops/coordinate/notices.ts";
 import type { ActionContext, ActionReport } from "../../ports/actions.ts";
@@ -20,10 +22,13 @@ import { RUNTIME_ERRORS } from "../errors.ts";
 import { createJobAdmission, type JobAdmission } from "./admission.ts";
 import { createCheck } from "./check-merge.ts";
 import { type Day, digestOfDay } from "./day.ts";
+import { type HoldWatch, holdByHand } from "./hold-by-hand.ts";
+import { priorityOf } from "./priority-of.ts";
 import { type ProposalParts, propose, troubleOf } from "./proposals.ts";
 import { queueChange } from "./queue-change.ts";
 
 export interface CoordinationParts {
+  readonly root: string;
   readonly board: Board;
   readonly mainline: Mainline;
   readonly clock: Clock;
@@ -38,7 +43,9 @@ export interface Coordination {
   queue(input: JsonObject, context: ActionContext): Promise<ActionReport>;
   /** For whoever runs jobs. */
   readonly admission: JobAdmission;
-  /** Changes that are not over, in the order they were handed in. */
+  /** For a run that a person starts: waits for its paths, and gives what gives them back; null: the wait was ended. */
+  hold(run: RunId, loop: Loop, watch: HoldWatch): Promise<(() => Promise<void>) | null>;
+  /** Changes that are not over, in the order of their turn. */
   standing(): Promise<readonly ChangeRecord[]>;
   /** A person takes the change of a run. Rejects with MERGE_RUN_UNFIT, MERGE_CHANGE_OVER, GIT_*. */
   accept(run: RunId, options: { readonly into: string | null; readonly by: string }): Promise<ChangeRecord>;
@@ -57,6 +64,7 @@ export function createCoordination(parts: CoordinationParts): Coordination {
   const coordinator = createCoordinator(board);
   const proposals = async (): Promise<ProposalParts> => ({
     ...{ store: (await open()).store, changes, coordinator, mainline, now: clock.now },
+    priorityOf: (loop) => priorityOf(parts.root, loop),
   });
   const handedIn = async (run: RunId, into: string | null): Promise<ChangeRecord> =>
     propose(await proposals(), run, { state: "open", loop: null, into });
@@ -71,14 +79,17 @@ export function createCoordination(parts: CoordinationParts): Coordination {
       const record = await changes.get(id);
       if (record !== null) found.push(record);
     }
-    return found.sort((a, b) => a.at - b.at);
+    return found.sort(inTurn);
   };
+  const admission = createJobAdmission(coordinator, clock, async ({ run, loop }) => {
+    await settle(parts, await proposals(), run, loop);
+  });
 
   return {
-    queue: async (input, context) => queueChange(await proposals(), input, context),
-    admission: createJobAdmission(coordinator, clock, async ({ run, loop }) => {
-      await settle(parts, await proposals(), run, loop);
-    }),
+    queue: async (input, context) => queueChange(await proposals(), input, context, admission.loopOf(context.run)),
+    admission,
+    hold: (run, loop, watch) =>
+      holdByHand({ admission, clock }, { job: { id: run, loop: loop.name, run } }, { loop }, watch),
     standing,
     async accept(run, { into, by }) {
       const change = await handedIn(run, into);

@@ -18,7 +18,7 @@ export function createMergeAction(open: () => Promise<Pick<Coordination, "queue"
     input: {
       into: { required: true, summary: "The branch of yours, such as main." },
       branch: { required: false, summary: "The branch to merge; without it, pawl/<run>." },
-      priority: { required: false, summary: "Higher ones are merged first (0)." },
+      priority: { required: false, summary: "Higher ones are merged first; that of the loop in pawl.yaml, else 0." },
     },
     async perform(input, context) {
       try {

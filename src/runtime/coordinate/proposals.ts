@@ -20,6 +20,8 @@ export interface ProposalParts {
   readonly changes: Changes;
   readonly coordinator: Coordinator;
   readonly mainline: Mainline;
+  /** Of a loop, as pawl.yaml says now; 0: it says nothing. */
+  priorityOf(loop: string): Promise<number>;
   now(): number;
 }
 
@@ -50,7 +52,15 @@ export async function propose(parts: ProposalParts, run: RunId, wish: Wish): Pro
   const into = wish.into ?? (await mainline.current()) ?? "main";
   const loop = wish.loop ?? plan.name;
   const touched: Touched = { loop, id: run, paths: await mainline.changed(made.base, made.source) };
-  const facts = { ...made, run, loop, into, plan: plan.fingerprint, priority: 0, at: parts.now() };
+  const facts = {
+    ...made,
+    run,
+    loop,
+    into,
+    plan: plan.fingerprint,
+    priority: await parts.priorityOf(loop),
+    at: parts.now(),
+  };
   return changes.handIn(newChange(facts, wish.state, await collisions(parts, touched, events)));
 }
 

@@ -33,8 +33,11 @@ const WORK: Readonly<Record<Name, Work>> = {
   async discover({ texts, spentToday, now, gone }, given, { level }) {
     const state = (await texts.read(textOf(given, "state"))) ?? "";
     const constraints = (await texts.read(CONSTRAINTS)) ?? "";
-    const spent = await spentToday(textOf(given, "pattern"), level);
-    const found = lookAround({ state, constraints }, spent, now(), await gone(pathsOf(parseStateFile(state))));
+    const log = (await texts.read(RUN_LOG)) ?? "";
+    const pattern = textOf(given, "pattern");
+    const spent = await spentToday(pattern, level);
+    const missing = await gone(pathsOf(parseStateFile(state)));
+    const found = lookAround({ pattern, state, constraints, log }, spent, now(), missing);
     return { ok: true, output: found as unknown as JsonValue };
   },
   async admit(_parts, given) {

@@ -28,10 +28,14 @@ function actionsOf(parts: TickParts): readonly Action[] {
       (await import("./perform-tick.ts")).performTick(name, parts, given, context),
   });
   return [
-    action("discover", "Reads the state file, the decisions of people, constraints and the budget of a loop.", {
-      pattern: PATTERN,
-      state: STATE,
-    }),
+    action(
+      "discover",
+      "Reads the state file, the decisions of people, the run log, constraints and the budget of a loop.",
+      {
+        pattern: PATTERN,
+        state: STATE,
+      },
+    ),
     action("admit", "Fails when nothing may begin: loops are paused, or the budget of the day is spent.", {
       found: FOUND,
     }),

@@ -1,12 +1,18 @@
 /** An engine whose runs keep files of other systems true, where they came from one. Others pay nothing for it. */
+import { isPawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Engine, Hosted, NewRun } from "../../ports/engine.ts";
 import type { Store } from "../../ports/store/store.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import type { ProjectionParts } from "./project.ts";
 
-export function projectedEngine(engine: Engine, store: Store, parts: Omit<ProjectionParts, "journal">): Engine {
+interface EngineParts extends Omit<ProjectionParts, "journal"> {
+  readonly clock: Pick<Clock, "now">;
+}
+
+export function projectedEngine(engine: Engine, store: Store, parts: EngineParts): Engine {
   const whole = { ...parts, journal: store.journal };
   const watched = async (hosted: Hosted, plan: Plan | undefined): Promise<Hosted> =>
     plan?.origin === undefined ? hosted : (await import("./project.ts")).projectHosted(whole, hosted, plan);
@@ -23,8 +29,12 @@ export function projectedEngine(engine: Engine, store: Store, parts: Omit<Projec
   return {
     ...engine,
     async start(run) {
-      const hosted = await engine.start(run);
-      if (run.plan.origin?.door === "pattern") await settle(store, parts, run);
+      const isTick = run.plan.origin?.door === "pattern";
+      const hosted = await engine.start(run).catch(async (error: unknown) => {
+        if (isTick && isPawlError(error) && error.code === "RUN_KILL_SWITCH") await refused(parts, run, error.message);
+        throw error;
+      });
+      if (isTick) await settle(store, parts, run);
       return watched(hosted, run.plan);
     },
     async resume(run, options) {
@@ -48,9 +58,18 @@ export function projectedEngine(engine: Engine, store: Store, parts: Omit<Projec
 }
 
 /** What ticks before this one have left to be written. It does not keep this one from going on. */
-async function settle(store: Store, parts: Omit<ProjectionParts, "journal">, { run, plan }: NewRun): Promise<void> {
+async function settle(store: Store, parts: EngineParts, { run, plan }: NewRun): Promise<void> {
   try {
     await (await import("./pattern/settle-past.ts")).settlePast(store, parts.texts, plan.name, run);
+  } catch (error) {
+    parts.onNote(run, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** A tick that may not begin leaves its line too. */
+async function refused(parts: EngineParts, { run, plan }: NewRun, why: string): Promise<void> {
+  try {
+    await (await import("./pattern/projector.ts")).writeRefused(parts.texts, plan, run, why, parts.clock.now());
   } catch (error) {
     parts.onNote(run, error instanceof Error ? error.message : String(error));
   }

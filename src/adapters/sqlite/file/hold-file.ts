@@ -12,20 +12,26 @@ import { visibleLine } from "../../../base/visible.ts";
 import type { RunLock, RunLocks } from "../../../ports/agents/run-lock.ts";
 import { type Database, type Driver, loadDriver } from "../driver.ts";
 import { BUSY, sqliteCode } from "./failures.ts";
+import { type FileSystem, refuseRemote } from "./state-files.ts";
 
 const LONGEST_HOLDER = 200;
 const UNKNOWN = "another process";
 
-export const FILE_LOCKS: RunLocks = {
-  async hold(path) {
-    const driver = await loadDriver();
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    for (;;) {
-      const found = tryHold(driver, path);
-      if (found !== "gone") return found;
-    }
-  },
-};
+export const FILE_LOCKS: RunLocks = createFileLocks();
+
+export function createFileLocks(fileSystem?: FileSystem): RunLocks {
+  return {
+    async hold(path) {
+      const driver = await loadDriver();
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      refuseRemote(dirname(path), fileSystem);
+      for (;;) {
+        const found = tryHold(driver, path);
+        if (found !== "gone") return found;
+      }
+    },
+  };
+}
 
 type Held = { readonly lock: RunLock } | { readonly holder: string };
 

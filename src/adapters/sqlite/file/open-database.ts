@@ -19,7 +19,7 @@ import type { Database, Driver } from "../driver.ts";
 import { checkNothingLost, checkWalPresent, noted } from "./check-loss.ts";
 import { BUSY, CANTOPEN, READONLY, sqliteCode, storeFailure } from "./failures.ts";
 import { JOURNAL_SCHEMA, migrate, type Schema, schemaVersion, standIn } from "./migrate.ts";
-import { type OpenChoice, type StateFiles, sizeOf } from "./state-files.ts";
+import { type OpenChoice, refuseRemote, type StateFiles, sizeOf } from "./state-files.ts";
 
 /** How long a statement waits for another process. */
 const BUSY_MS = 5000;
@@ -45,6 +45,7 @@ type Opening = (driver: Driver, files: StateFiles, choice: OpenChoice, schema: S
 
 const openToWrite: Opening = async (driver, files, choice, schema) => {
   prepareDirectory(files);
+  refuseRemote(files.dir, choice.fileSystem);
   await checkWalPresent(driver, files, choice);
   prepareFile(files.file);
   const db = driver.open(files.file, { timeout: BUSY_MS });

@@ -1,6 +1,9 @@
 /** Where a store keeps what it keeps, and how it is to be opened. */
-import { statSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { pawlError } from "../../../base/errors.ts";
+import { sharedFolder } from "../../../base/net/file-systems.ts";
+import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 
 export interface StateFiles {
   readonly dir: string;
@@ -13,6 +16,17 @@ export interface StateFiles {
 export interface OpenChoice {
   readonly readOnly: boolean;
   readonly acceptLoss: boolean;
+  /** What the system says of a folder, if not itself. */
+  readonly fileSystem?: FileSystem;
+}
+
+/** The number of the file system that a folder lies on. */
+export type FileSystem = (dir: string) => number;
+
+/** A lock that another machine does not see is none. Throws JOURNAL_FOLDER_REMOTE. */
+export function refuseRemote(dir: string, fileSystem: FileSystem = (path) => statfsSync(path).type): void {
+  const shared = sharedFolder(fileSystem(dir));
+  if (shared?.isCertain === true) throw pawlError(JOURNAL_ERRORS, "JOURNAL_FOLDER_REMOTE", { dir, kind: shared.name });
 }
 
 export function stateFiles(dir: string): StateFiles {
@@ -22,6 +36,10 @@ export function stateFiles(dir: string): StateFiles {
 /** Of the store of loops, which stands beside the journal. */
 export function loopFiles(dir: string): StateFiles {
   return { dir, file: join(dir, "loops.db"), hosts: join(dir, "workers") };
+}
+
+export function fileSystemIn({ fileSystem }: Pick<OpenChoice, "fileSystem">): Pick<OpenChoice, "fileSystem"> {
+  return fileSystem === undefined ? {} : { fileSystem };
 }
 
 /** 0 when there is no such file. */

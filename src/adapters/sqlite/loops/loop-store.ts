@@ -6,7 +6,7 @@ import type { LoopStore } from "../../../ports/loops/loop-store.ts";
 import { type Database, type Driver, loadDriver } from "../driver.ts";
 import { storeFailure } from "../file/failures.ts";
 import { openDatabase } from "../file/open-database.ts";
-import { loopFiles, type StateFiles } from "../file/state-files.ts";
+import { type FileSystem, fileSystemIn, loopFiles, type StateFiles } from "../file/state-files.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { createHosts } from "../hosts.ts";
 import { createSqliteAdmissions } from "./admissions.ts";
@@ -25,6 +25,7 @@ export interface SqliteLoopsOptions {
   /** Goes on although what was stored last is lost (JOURNAL_WAL_MISSING). */
   readonly acceptLoss?: boolean;
   readonly driver?: Driver;
+  readonly fileSystem?: FileSystem;
   /** The clock of leases, see LoopParts; that of the machine if not given. */
   readonly uptime?: () => number;
 }
@@ -34,7 +35,7 @@ export async function openSqliteLoops(options: SqliteLoopsOptions): Promise<Loop
   const { dir, clock, readOnly = false, acceptLoss = false, uptime = machineUptime } = options;
   const driver = options.driver ?? (await loadDriver());
   const files = loopFiles(dir);
-  const db = await openDatabase(driver, files, { readOnly, acceptLoss }, LOOPS_SCHEMA);
+  const db = await openDatabase(driver, files, { readOnly, acceptLoss, ...fileSystemIn(options) }, LOOPS_SCHEMA);
   return assemble({ db, driver, files, clock, readOnly, uptime });
 }
 

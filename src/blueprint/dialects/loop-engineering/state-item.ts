@@ -24,6 +24,7 @@ export interface StateItem {
   readonly fields: readonly StateField[];
   /** What a person has decided; null: nothing yet. */
   readonly humanDecision: string | null;
+  /** What a loop did last about it. */
   readonly loopAction: string | null;
   /** Who or what is at work on it. */
   readonly actingOn: string | null;
@@ -107,7 +108,7 @@ export function readItem(content: string, lines: readonly PageLine[], isHeading:
     isDone: box !== null && box[1] !== " ",
     fields,
     humanDecision: given(/^human decision$/i),
-    loopAction: given(/^loop action$/i),
+    loopAction: given(/^loop action$/i) ?? given(/^last action$/i),
     actingOn: given(/^acting_on$/i),
     attempts: used === undefined ? null : { used: Number(used), most: Number(most) },
     line: (lines[0] as PageLine).number,

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import type { ExecBlueprint } from "./parse-blueprint.ts";
 import type { ExecGate, KnownCommands } from "./parse-project.ts";
 import { ruleFor } from "./program-of.ts";
-import { nativeStages, ownProgram, paramOf } from "./stages-of.ts";
+import { nativeStages, OWN_ACTIONS, ownProgram, paramOf } from "./stages-of.ts";
 
 export interface ExecProject {
   readonly gates: readonly ExecGate[];
@@ -72,7 +72,7 @@ function policyFor({ stages }: ExecBlueprint, { gates, commands }: ExecProject):
     ...Object.values(commands).map(ruleFor),
   ];
   const agents = stages.some(({ isAgent }) => isAgent) ? [{ read: "**" }, { edit: "**" }, { tool: "*" }] : [];
-  const actions = [{ action: "generate_diff_report" }, { action: "apply_patch" }];
+  const actions = [...Object.keys(OWN_ACTIONS), "apply_patch"].map((action) => ({ action }));
   const rules = new Map([...own, ...agents, ...actions].map((rule) => [JSON.stringify(rule), rule]));
   return { use: ["everyday"], allow: [...rules.values()] };
 }

@@ -17,7 +17,7 @@ import {
 } from "../../shapes/shape.ts";
 import { NAME, name } from "../../shapes/value-shapes.ts";
 
-/** Actions of its contract; `stages-of.ts` says what each becomes. Summaries of a run are read from its journal, not made by it. */
+/** Actions of its contract; `stages-of.ts` says what each becomes. */
 export const ACTIONS = [
   "build_context_pack",
   "apply_patch",
@@ -25,6 +25,7 @@ export const ACTIONS = [
   "run_tests",
   "generate_diff_report",
   "prepare_review_bundle",
+  "summarize_run",
 ] as const;
 export type ActionName = (typeof ACTIONS)[number];
 

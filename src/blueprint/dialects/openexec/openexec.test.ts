@@ -101,7 +101,7 @@ stages:
     expect(made[1]).toMatchObject({ inputs: ["gather_context.log"] });
     expect(made[2]).toMatchObject({ action: "generate_diff_report" });
     expect(made[4]).toMatchObject({ inputs: ["lint.log"], max_visits: 3, max_attempts: 4 });
-    expect(made[7]).toMatchObject({ action: "generate_diff_report" });
+    expect(made[7]).toMatchObject({ action: "prepare_review_bundle" });
     expect(stagesOf(builtIn("quick_fix") ?? "").map(({ id }) => id)).toEqual(["implement", "verify"]);
     expect(builtIn("constructor")).toBeUndefined();
   });
@@ -157,6 +157,16 @@ quality:
       { id: "work-checkpoint", action: "generate_diff_report", on_success: "done", on_failure: "paused" },
     ]);
     expect(problems(text)).toEqual(["BLUEPRINT_VALUE_INVALID 4:59"]);
+  });
+
+  test("T4: a bundle for reviewers and a summary of the run are actions of ours; later stages get the patch and the words", () => {
+    const text = `${LIST}  - { id: bundle, type: deterministic, action: prepare_review_bundle, outputs: [patch] }
+  - { id: sum, type: deterministic, action: summarize_run, outputs: [words] }
+  - { id: read, type: agent, goal: go, inputs: [patch, words] }
+`;
+    expect(stage("bundle", text)).toMatchObject({ action: "prepare_review_bundle" });
+    expect(stage("sum", text)).toMatchObject({ action: "summarize_run" });
+    expect(stage("read", text)).toMatchObject({ inputs: ["bundle.diff", "sum.summary"] });
   });
 
   test("K13: inputs are what stages put out: logs, talks, patches", () => {
@@ -321,6 +331,8 @@ describe("commands of OpenExec", () => {
         { edit: "**" },
         { tool: "*" },
         { action: "generate_diff_report" },
+        { action: "prepare_review_bundle" },
+        { action: "summarize_run" },
         { action: "apply_patch" },
       ],
     });

@@ -54,6 +54,8 @@ export function nativeStages(stage: ExecStage, around: StagesAround): readonly J
 }
 
 const DIFF = "generate_diff_report";
+/** Actions that are ours by the same name, and what later stages get of each. */
+export const OWN_ACTIONS = { [DIFF]: "diff", prepare_review_bundle: "diff", summarize_run: "summary" } as const;
 
 function questionOf({ id, title, goal }: ExecStage): JsonObject {
   const about = (goal ?? title ?? "").slice(0, 500);
@@ -89,7 +91,7 @@ function verbOf(stage: ExecStage, stages: readonly ExecStage[], inputs: readonly
     return { agent: told, models: MODELS };
   }
   if (action === "apply_patch") return { action, with: { artifact: inputs[0] as string } };
-  if (action === DIFF || action === "prepare_review_bundle") return { action: DIFF };
+  if (isOwn(action)) return { action };
   const param = paramOf(stage);
   const command = param === null ? written(ownProgram(stage) as ExecProgram) : `\${params.${param}}`;
   return judges(stage, new Set(stages.map(({ id }) => id))) ? { gate: { command } } : { command };
@@ -114,8 +116,12 @@ function inputsOf(stage: ExecStage, stages: readonly ExecStage[]): readonly stri
   return [...new Set([...named, ...failed])];
 }
 
-/** What a stage leaves: the log of a process, the talk of an agent, the patch of a report. */
+/** What a stage leaves: the log of a process, the talk of an agent, the patch of a report, the summary of a run. */
 function artifactOf({ id, isAgent, action }: ExecStage): string {
   if (isAgent) return `${id}.transcript`;
-  return action === DIFF || action === "prepare_review_bundle" ? `${id}.diff` : `${id}.log`;
+  return `${id}.${isOwn(action) ? OWN_ACTIONS[action] : "log"}`;
+}
+
+function isOwn(action: ExecStage["action"]): action is keyof typeof OWN_ACTIONS {
+  return action !== null && action in OWN_ACTIONS;
 }

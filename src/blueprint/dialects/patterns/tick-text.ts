@@ -221,6 +221,8 @@ function triageGoal({ name, goal, skills, phases, humanGates }: Pattern): string
     `You triage for the loop "${plain(name)}": ${plain(goal)}.`,
     "What its files say now, as JSON (items with their attempts, decisions of people, constraints that bind you):",
     FOUND.reference,
+    "Of an item `action` is what a loop did last about it, and `earlier` how ticks before this one ended that were about it, the newest last:",
+    "do not have the same tried again that was rejected before.",
     "Items in `stale` and items that a person decides about are not to be acted on.",
     `Skills of this loop: ${list(skills)}. Its phases: ${list(phases)}. A person decides about: ${list(humanGates)}.`,
     "Change nothing. Answer noop when there is nothing to do, report when people should know something, and act when one small",

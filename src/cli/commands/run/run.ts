@@ -10,7 +10,7 @@ import { refuseRounds, refuseTickWords, TICK_OPTIONS, tickOptionsGiven } from ".
 import { UNEARNED_OPTION, unearnedGiven } from "../../input/unearned.ts";
 import { reportProblems } from "../../report-problems.ts";
 import { hostRun } from "../../runs/host-run.ts";
-import { enterMachine } from "../../runs/loops/enter-machine.ts";
+import { withRoom } from "../../runs/loops/with-room.ts";
 import type { CommandSpec, Context } from "../../spec.ts";
 import { renderLeftOut } from "../../views/left-out.ts";
 import { beginStory } from "../../views/run-story.ts";
@@ -22,6 +22,7 @@ export const runCommand: CommandSpec = {
     "The run is stored before its first stage starts and after every step: if this process dies, `pawl resume` goes on.",
     "Ctrl-C cancels the run; Ctrl-C twice kills its processes at once. On a terminal the stage under way is shown live.",
     "A run that was refused for now, by the quota of a vendor or by a budget that frees again, is waited for: it says until when. Ctrl-C leaves it resting then.",
+    "A loop that may change something waits while another loop works on the same paths, and says for which; Ctrl-C ends the wait.",
     "A level above the earned one (`pawl level`) is refused, unless --unearned says why; the reason is stored and shown.",
     "A run starts from the last commit unless its workspace says otherwise; changed files that it therefore does not see are counted on standard error, and as `leftOut` in JSON.",
   ],
@@ -83,11 +84,10 @@ async function runNow(context: Context): Promise<ExitCode> {
   // Why a project cannot be looked at is told by the start.
   const leftOut = await runtime.leftOut(plan.value, sources).catch(() => []);
   const asked = { danger: allowsDanger(context.given), ...unearnedGiven(context, "run") };
-  const leaveMachine = await enterMachine(context, context.given.text("blueprint") ?? "");
-  const work = isTick
-    ? (await import("../../runs/loops/run-ticks.ts")).runTicks(context, runtime, plan.value, asked)
-    : runOnce(context, runtime, plan.value, { asked, leftOut });
-  return work.finally(leaveMachine);
+  if (isTick) return (await import("../../runs/loops/run-ticks.ts")).runTicks(context, runtime, plan.value, asked);
+  return withRoom(context, runtime, plan.value, (start) =>
+    runOnce(context, runtime, plan.value, { asked: { ...asked, ...start }, leftOut }),
+  );
 }
 
 function showPlan({ out }: Context, plan: Plan): ExitCode {

@@ -28,7 +28,11 @@ export const logsCommand: CommandSpec = {
     { kind: "flag", flags: "--follow", summary: "wait for more until the run has ended" },
     { kind: "flag", flags: "--raw", summary: "the stored bytes and nothing else" },
     { kind: "flag", flags: "--transcript", summary: "what agents said, asked and were told, one event a line" },
-    { kind: "text", flags: "--file <path>", summary: "a file that the stage was to keep, as `pawl show` names it" },
+    {
+      kind: "text",
+      flags: "--file <path>",
+      summary: "a file that the stage was to keep, as `pawl show` names it, or what an action stored",
+    },
   ],
   examples: [
     { line: "pawl logs @last", does: "everything the newest run wrote" },
@@ -119,7 +123,7 @@ interface Printer {
 function createPrinter(context: Context, runtime: Runtime, run: RunId): Printer {
   const { out } = context;
   const isRaw = context.given.flag("raw");
-  const wanted = context.given.flag("transcript") ? "transcript" : fileName(context.given.text("file"));
+  const wanted = context.given.flag("transcript") ? ["transcript"] : namesOf(context.given.text("file"));
   const documents: object[] = [];
   const part = (attempt: AttemptStory, bytes: Uint8Array, isFirst: boolean): void => {
     if (out.format === "json") documents.push(logDocument(attempt, bytes));
@@ -141,17 +145,20 @@ function createPrinter(context: Context, runtime: Runtime, run: RunId): Printer 
   };
 }
 
-function fileName(path: string | undefined): string | null {
-  return path === undefined ? null : `./${path.replace(/^\.\//, "")}`;
+/** A file that was kept, or else what the stage has stored by this name. */
+function namesOf(path: string | undefined): readonly string[] | null {
+  return path === undefined ? null : [`./${path.replace(/^\.\//, "")}`, path];
 }
 
-/** null: it has stored nothing of this name, or has not ended. */
+/** null: it has stored nothing of these names, or has not ended. */
 async function artifactOf(
   runtime: Runtime,
   artifacts: AttemptStory["artifacts"],
-  name: string,
+  names: readonly string[],
 ): Promise<Uint8Array | null> {
-  const ref = artifacts !== undefined && Object.hasOwn(artifacts, name) ? artifacts[name] : undefined;
+  const [ref] = names.flatMap((name) =>
+    artifacts !== undefined && Object.hasOwn(artifacts, name) ? [artifacts[name]] : [],
+  );
   return ref === undefined ? null : runtime.log({ ...ref, dropped: 0 });
 }
 

@@ -1,11 +1,8 @@
-/** Waits until a run fits on the machine, where pawl.yaml says what its loop takes. Any other run costs a look for the file. */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+/** Waits until a run fits on the machine, where pawl.yaml says what its loop takes. */
 import type { Context } from "../../spec.ts";
 
 /** Returns what gives its weight back. */
 export async function enterMachine({ root, out }: Context, loop: string): Promise<() => Promise<void>> {
-  if (!existsSync(join(root, "pawl.yaml"))) return async () => undefined;
   const { loopWeight } = await import("../../../runtime/loops/loop-weight.ts");
   const { openMachine } = await import("../../../runtime/wire.ts");
   const { weight, total } = await loopWeight(root, loop);

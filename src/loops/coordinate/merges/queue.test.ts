@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EMPTY, join, land, leave, type Queue, renew, report, type Waiting } from "./queue.ts";
+import { EMPTY, join, land, leave, type Queue, renew, report, take, type Waiting } from "./queue.ts";
 
 const waiting = (id: string): Waiting => ({ id, priority: 0, at: 1, notBefore: 0 });
 
@@ -26,6 +26,19 @@ describe("the law of a queue", () => {
 
   test("a change that is under way does not leave", () => {
     expect(leave(BUSY, "a")).toEqual(BUSY);
+  });
+
+  test("the larger priority goes first, by a minute for each: whoever waits longer than that is before it", () => {
+    const of = (id: string, priority: number, at: number): Waiting => ({ id, priority, at, notBefore: 0 });
+    const high = of("high", 5, 300_000);
+    const order = (...fresh: readonly Waiting[]) => take({ ...EMPTY, fresh }, "w", 400_000)?.active?.group;
+    expect(order(of("low", 0, 1), high)).toEqual(["high", "low"]);
+    expect(order(high, of("early", 0, -1))).toEqual(["early", "high"]);
+    expect(order(of("even", 0, 0), high)).toEqual(["high", "even"]);
+    expect(order(of("b", 0, 1), of("a", 0, 1))).toEqual(["a", "b"]);
+    const keepsComing = Array.from({ length: 9 }, (_, index) => of(`n${index}`, 5, 300_000 + index));
+    expect(order(...keepsComing, of("early", 0, -1))).toContain("early");
+    expect(order(...keepsComing, of("late", 0, 60_000))).not.toContain("late");
   });
 
   test("a queue that nobody has, and nothing is under way in, stays as it is whatever is said of it", () => {

@@ -7,6 +7,8 @@
  *     └── put off ┘
  */
 
+import { AGING_MS } from "../locks.ts";
+
 export interface Waiting {
   readonly id: string;
   readonly priority: number;
@@ -66,14 +68,16 @@ function begin(queue: Queue, at: number): Queue | null {
   const [first, ...groups] = queue.groups;
   if (first !== undefined) return { ...queue, groups, active: { group: first, landing: null } };
   const due = queue.fresh.filter(({ notBefore }) => notBefore <= at);
-  const group = due.sort(before).slice(0, BATCH);
+  const group = due.sort(inTurn).slice(0, BATCH);
   if (group.length === 0) return null;
   const fresh = queue.fresh.filter((waiting) => !group.includes(waiting));
   return { ...queue, fresh, active: { group: group.map(({ id }) => id), landing: null } };
 }
 
-function before(a: Waiting, b: Waiting): number {
-  return b.priority - a.priority || a.at - b.at || (a.id < b.id ? -1 : 1);
+/** Whose turn is first: each priority is a minute ahead of those that came at the same time, so nobody waits for ever behind what keeps coming. */
+export function inTurn(a: Omit<Waiting, "notBefore">, b: Omit<Waiting, "notBefore">): number {
+  const [first, second] = [a, b].map(({ priority, at }) => at - priority * AGING_MS) as [number, number];
+  return first - second || b.priority - a.priority || (a.id < b.id ? -1 : 1);
 }
 
 export function renew(queue: Queue, at: number): Queue {

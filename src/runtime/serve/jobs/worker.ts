@@ -33,7 +33,8 @@ export interface Worker extends Duty {
   poke(): void;
 }
 
-const POLL_MS = 2000;
+/** The run of a process that was killed is gone on with within a second. A look that finds nothing writes nothing. */
+const POLL_MS = 500;
 /** What must wait for others is tried again then. */
 const PUT_OFF_MS = 5000;
 /** Nothing begins while the kill switch is on, or whoever had the run lives: what was due then is still due. */
