@@ -85,7 +85,10 @@ function rootCheck(root: string): DoctorCheck {
 
 function stateCheck(dir: string): DoctorCheck {
   if (!existsSync(dir)) return check("state", "ok", "none yet: the first run creates .pawl/");
-  const loose = (statSync(dir).mode & 0o077) !== 0;
+  const found = statSync(dir);
+  if (!found.isDirectory())
+    return check("state", "fail", `${dir} is not a folder`, "Runs keep their state there: move it away.");
+  const loose = (found.mode & 0o077) !== 0;
   return loose
     ? check("state", "warn", `${dir} can be read by other users`, `Run \`chmod 700 ${dir}\`.`)
     : check("state", "ok", dir);
