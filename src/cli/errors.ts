@@ -16,6 +16,20 @@ export const CLI_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  CLI_FOLDER_GONE: {
+    what: (_: Record<string, never>) => "The folder that this command was started in does not exist any more.",
+    why: "Paths are read from there, so nothing was done.",
+    hint: "Go to a folder that exists: `cd` to the project, then try again.",
+    retry: "after_change",
+    exit: 3,
+  },
+  CLI_OUTPUT_LOST: {
+    what: (d: { detail: string }) => `What this command has to say could not be written: ${d.detail}.`,
+    why: "Whoever reads the output finds only a part of it, or nothing. What the command did is done.",
+    hint: "Free some space where the output goes, then ask again, for instance with `pawl status`.",
+    retry: "after_change",
+    exit: 1,
+  },
   CLI_DAY_INVALID: {
     what: (d: { day: string }) => `${JSON.stringify(d.day)} is not a day.`,
     why: "A digest is of one day.",

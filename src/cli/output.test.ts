@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createOutput, jsonText, type Sink } from "./output.ts";
 
-function sink(isTTY = false): Sink & { text: string; fail(): void } {
+function sink(isTTY = false): Sink & { text: string; fail(code?: string): void } {
   let onError: (error: NodeJS.ErrnoException) => void = () => undefined;
   return {
     text: "",
@@ -13,7 +13,7 @@ function sink(isTTY = false): Sink & { text: string; fail(): void } {
     on(_event, listener) {
       onError = listener;
     },
-    fail: () => onError(Object.assign(new Error("write EPIPE"), { code: "EPIPE" })),
+    fail: (code = "EPIPE") => onError(Object.assign(new Error(`write ${code}`), { code })),
   };
 }
 
@@ -47,6 +47,16 @@ describe("createOutput", () => {
     output.line("two");
     expect(out.text).toBe("one\n");
     expect(output.gone.aborted).toBe(true);
+  });
+
+  it("tells a reader that has left from a disk that is full", () => {
+    const [left, full] = [sink(), sink()];
+    const outputs = [left, full].map((out) => createOutput(out, sink(), { format: "human", color: false }));
+    expect(outputs.map((output) => output.lost())).toEqual([null, null]);
+    left.fail();
+    full.fail("ENOSPC");
+    full.fail("EDQUOT");
+    expect(outputs.map((output) => output.lost())).toEqual([null, "write ENOSPC"]);
   });
 
   it("writes a document over lines, and on one line for jsonl", () => {

@@ -17,6 +17,8 @@ export interface Output {
   columns(): number;
   /** Aborts when the reader of standard output has gone; what is written after that is dropped. */
   readonly gone: AbortSignal;
+  /** Why what was written is not where it should be; null: it is, or its reader has left. */
+  lost(): string | null;
   /** Bytes or text for standard output, as they are. */
   write(chunk: string | Uint8Array): void;
   /** A line for people on standard output; nothing in the JSON formats. */
@@ -41,10 +43,17 @@ export interface Sink {
   on(event: "error", listener: (error: NodeJS.ErrnoException) => void): unknown;
 }
 
+/** What a file says that takes no more. Anything else is a reader that has left. */
+const NO_SPACE: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
 export function createOutput(stdout: Sink, stderr: Sink, options: OutputOptions): Output {
   const gone = new AbortController();
+  let lost: string | null = null;
   // A reader that left (`| head`) or a terminal that closed is no failure of the command.
-  stdout.on("error", () => gone.abort());
+  stdout.on("error", (error) => {
+    if (NO_SPACE.has(error.code)) lost ??= error.message;
+    gone.abort();
+  });
   stderr.on("error", () => undefined);
   const write = (chunk: string | Uint8Array): void => {
     if (!gone.signal.aborted) stdout.write(chunk);
@@ -56,6 +65,7 @@ export function createOutput(stdout: Sink, stderr: Sink, options: OutputOptions)
     live: options.format === "human" && stdout.isTTY === true,
     columns: () => Math.max(20, stdout.columns ?? 100),
     gone: gone.signal,
+    lost: () => lost,
     write,
     line: (text = "") => {
       if (options.format === "human") write(`${text}\n`);

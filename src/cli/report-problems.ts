@@ -25,3 +25,12 @@ export function problemsOf(error: unknown, out: Output): readonly Diagnostic[] {
   if (error instanceof Error && error.stack !== undefined) out.note(error.stack);
   return [diagnose(CLI_ERRORS, "CLI_DEFECT", { message: error instanceof Error ? error.message : String(error) })];
 }
+
+/** Says on standard error that the output is lost; returns whether it is. A document that nobody can read is no answer. */
+export function reportLoss(out: Output): boolean {
+  const detail = out.lost();
+  if (detail === null) return false;
+  const problems = [diagnose(CLI_ERRORS, "CLI_OUTPUT_LOST", { detail })];
+  out.note(renderProblems({ problems, sources: {}, root: "/", cwd: "/" }, out.errorPaint));
+  return true;
+}

@@ -10,22 +10,35 @@ import { suggest } from "./input/suggest.ts";
 import { createInterrupts } from "./interrupts.ts";
 import { createOutput, type Output } from "./output.ts";
 import { asksForHelp, commandName, formatOf, type GlobalOptions, parseArgs, parseGlobals } from "./parse-args.ts";
-import { problemsOf, reportProblems } from "./report-problems.ts";
+import { problemsOf, reportLoss, reportProblems } from "./report-problems.ts";
 import type { CommandSpec, Context, Given } from "./spec.ts";
 
 /** Never rejects: the process ends here, after everything written has left. */
 export async function runCli(argv: readonly string[]): Promise<void> {
-  const config = readConfig(argv.includes("--no-color") ? { flags: { color: false } } : {});
+  const here = folderNow();
+  const cwd = here ?? "/";
+  const config = readConfig({ cwd, ...(argv.includes("--no-color") ? { flags: { color: false } } : {}) });
   const out = createOutput(process.stdout, process.stderr, { format: formatOf(argv), color: config.color.value });
   let code: ExitCode;
   try {
+    if (here === null) throw pawlError(CLI_ERRORS, "CLI_FOLDER_GONE", {});
     code = await dispatch(argv, out);
   } catch (error) {
-    const cwd = process.cwd();
     code = reportProblems(out, { problems: problemsOf(error, out), sources: {}, root: cwd, cwd });
   }
-  await Promise.all([process.stdout, process.stderr].map(flushed));
+  await flushed(process.stdout);
+  if (reportLoss(out) && out.format !== "human" && code === EXIT.succeeded) code = EXIT.failed;
+  await flushed(process.stderr);
   process.exit(code);
+}
+
+/** null: somebody has removed it. */
+function folderNow(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
+  }
 }
 
 async function dispatch(argv: readonly string[], out: Output): Promise<ExitCode> {

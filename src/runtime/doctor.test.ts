@@ -114,6 +114,12 @@ describe("examine", () => {
     }
   });
 
+  it("says that something else has the name of the state directory", async () => {
+    const root = projectFolder();
+    writeFileSync(join(root, ".pawl"), "");
+    expect((await checksOf(root))["state"]).toMatchObject({ status: "fail", detail: `${root}/.pawl is not a folder` });
+  });
+
   it("asks the store whether it is intact", async () => {
     expect((await checksOf(withState(), storeWith()))["journal"]).toMatchObject({ status: "ok" });
     const problems = ["page 1", "page 2", "page 3", "page 4"];

@@ -91,7 +91,10 @@ function stateCheck(parts: Examined): DoctorCheck {
   const shared = existsSync(root) ? sharedFolder(fileSystem(existsSync(dir) ? dir : root)) : null;
   if (shared !== null) return sharedCheck(dir, shared);
   if (!existsSync(dir)) return check("state", "ok", "none yet: the first run creates .pawl/");
-  const loose = (statSync(dir).mode & 0o077) !== 0;
+  const found = statSync(dir);
+  if (!found.isDirectory())
+    return check("state", "fail", `${dir} is not a folder`, "Runs keep their state there: move it away.");
+  const loose = (found.mode & 0o077) !== 0;
   return loose
     ? check("state", "warn", `${dir} can be read by other users`, `Run \`chmod 700 ${dir}\`.`)
     : check("state", "ok", dir);

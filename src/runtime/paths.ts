@@ -1,5 +1,5 @@
 /** Where things live below a project root. `.pawl/` is ours; nothing else is written unless a stage's effect says so. */
-import { mkdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, writeFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { pawlError } from "../base/errors.ts";
 import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
@@ -54,14 +54,35 @@ export function fromProject({ folder }: Repository, paths: readonly string[]): r
 
 /** ENOENT is what Node.js says of a folder that cannot be made on a disk that is mounted read-only. */
 const UNWRITABLE: ReadonlySet<string> = new Set(["EROFS", "EACCES", "EPERM", "ENOENT"]);
+const FULL: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
+const ERRNO = /^E[A-Z0-9]+$/;
 
 /** Ours alone, and invisible to git without touching a file of the user's. */
 export async function prepareState(dir: string): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (!UNWRITABLE.has(error.code ?? "")) throw error;
-    throw pawlError(JOURNAL_ERRORS, "JOURNAL_READ_ONLY", { file: dir }, { cause: error });
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await hideFromGit(join(dir, ".gitignore"));
+  } catch (error) {
+    throw stateProblem(dir, error);
+  }
+}
+
+/** A file without a word was left by somebody who was stopped, or had no space, before it was written. */
+async function hideFromGit(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found !== undefined && (!found.isFile() || found.size > 0)) return;
+  await writeFile(path, "*\n").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EROFS" && error.code !== "EACCES") throw error;
   });
-  await writeFile(join(dir, ".gitignore"), "*\n", { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST" && error.code !== "EROFS" && error.code !== "EACCES") throw error;
-  });
+}
+
+/** What to tell of a state directory that cannot be prepared. What the file system has not said is a defect, and returned as it is. */
+export function stateProblem(dir: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const because = { cause: error };
+  if (UNWRITABLE.has(code)) return pawlError(JOURNAL_ERRORS, "JOURNAL_READ_ONLY", { file: dir }, because);
+  if (FULL.has(code)) return pawlError(JOURNAL_ERRORS, "JOURNAL_DISK_FULL", { file: dir }, because);
+  if (!ERRNO.test(code)) return error;
+  return pawlError(JOURNAL_ERRORS, "JOURNAL_IO", { file: dir, detail: error.message }, because);
 }

@@ -46,6 +46,7 @@ export function createHosts({ db, driver, dir, clock, newest }: HostParts): Host
   /** Row id that the newest event has at least: other hosts may have stored more. */
   let stored = 0;
   let noted = 0;
+  /** It has stored no event yet: the first is always noted. */
   let isFirst = true;
 
   function sweep(self: string): void {
@@ -78,7 +79,7 @@ export function createHosts({ db, driver, dir, clock, newest }: HostParts): Host
     },
     count(events) {
       stored += events;
-      if (stored - noted < NOTE_EVERY && !isFirst) return;
+      if (events === 0 || (stored - noted < NOTE_EVERY && !isFirst)) return;
       isFirst = false;
       noted = stored;
       held?.note(noted);
