@@ -2,7 +2,7 @@
  * Finds out whether acknowledged events are gone. The newest events live in the -wal file until the last process closes the
  * journal, and SQLite takes a missing one for an empty one. Two things betray the loss:
  * 1. SQLite makes -wal before -shm and removes it after: -shm without -wal means that somebody took -wal away.
- * 2. Each writer notes the last event it knows to be durable (host-lock.ts): a journal that ends before has lost events.
+ * 2. Each writer notes, at its first event and now and then, how far it knows the journal to be durable (host-lock.ts): a journal that ends before has lost events.
  *    Whoever closes cleanly, in whatever order, leaves a journal that has every noted event, so there is no false alarm.
  */
 import { existsSync } from "node:fs";
@@ -75,7 +75,7 @@ export function checkNothingLost(
   if (!choice.readOnly) for (const id of hostIds(files.hosts)) removeDeadHost(driver, files.hosts, id);
 }
 
-/** The number of the last event that any writer knows to be durable. */
+/** The number of the last event that any writer has noted as durable. */
 export function noted(files: StateFiles): number {
   return hostIds(files.hosts).reduce((most, id) => Math.max(most, lastSeen(files.hosts, id)), 0);
 }

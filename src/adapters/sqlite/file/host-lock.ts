@@ -4,7 +4,7 @@
  *
  *   hosts/<id>.lock   an empty SQLite file under an exclusive lock; never opened in any other way, because closing a
  *                     second descriptor of it would drop the lock
- *   hosts/<id>.seen   the row id of the last event that this process knows to be durable
+ *   hosts/<id>.seen   the row id of the last event that this process has noted as durable
  */
 
 import { randomBytes } from "node:crypto";
@@ -79,7 +79,7 @@ export function hostIds(dir: string): readonly string[] {
   return [...new Set(names.map((name) => name.slice(0, name.indexOf("."))))];
 }
 
-/** The row id of the last event this host knew to be durable; 0 when it noted none. */
+/** The row id of the last event this host noted as durable; 0 when it noted none. */
 export function lastSeen(dir: string, id: string): number {
   try {
     const noted = Number(readFileSync(seenPath(dir, id), "latin1"));
