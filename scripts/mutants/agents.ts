@@ -204,4 +204,20 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     replace: 'const note = join(folder, "session.json");',
     tests: ["test/contract/agent-homes.test.ts"],
   },
+  {
+    name: "a person who allowed one call of an agent has allowed it for the whole life",
+    file: RULING,
+    find: "      left = null;\n",
+    replace: "",
+    tests: ["test/simulation/crash.test.ts"],
+    seeds: 1500,
+  },
+  {
+    name: "an agent that goes on from a question is given its whole budget again",
+    file: "src/kernel/models.ts",
+    find: "left(models.tokens, deferral?.usage.tokens)",
+    replace: "left(models.tokens, 0)",
+    tests: ["test/simulation/crash.test.ts"],
+    seeds: 1500,
+  },
 ];

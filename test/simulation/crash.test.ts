@@ -20,6 +20,7 @@ describe("a run that is killed at any port call", () => {
     let restored = 0;
     const statuses = new Map<string, number>();
     const reasons = new Map<string, number>();
+    const rulings = new Map<string, number>();
     for (let seed = FIRST; seed < FIRST + SEEDS; seed += 1) {
       const run = await simulate(seed, [0, 0.02, 0.05, 0.12][seed % 4] ?? 0);
       crashes += run.world.crashes();
@@ -28,6 +29,8 @@ describe("a run that is killed at any port call", () => {
       const reason = ofType(run, "run.finished")[0]?.reason ?? "";
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
       restored += restoredBy(run);
+      for (const { answer, path } of run.world.agents.calls)
+        rulings.set(`${path.split("/")[0]} ${answer}`, (rulings.get(`${path.split("/")[0]} ${answer}`) ?? 0) + 1);
       expect(brokenLaw(run), `seed ${seed}`).toBeNull();
     }
     expect(crashes).toBeGreaterThan(SEEDS / 10);
@@ -37,6 +40,8 @@ describe("a run that is killed at any port call", () => {
     for (const reason of ["max_rounds", "max_spawns", "consecutive_failures", "stagnation"])
       expect(reasons.get(reason), reason).toBeGreaterThan(0);
     expect(restored).toBeGreaterThan(0);
+    for (const ruling of ["free allow", "asked defer", "asked allow", "asked deny", "denied deny"])
+      expect(rulings.get(ruling), ruling).toBeGreaterThan(0);
     const counted = JSON.stringify(Object.fromEntries(statuses));
     process.stderr.write(
       `simulated ${SEEDS} runs, ${crashes} crashes, ${restored} trees that passed with protected paths put back, ${counted}\n`,

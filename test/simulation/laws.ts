@@ -7,6 +7,7 @@ import { replay, restore } from "../../src/kernel/replay.ts";
 import type { EventOf, RunEvent } from "../../src/run/events.ts";
 import { stageOf } from "../../src/run/plan-index.ts";
 import { isTerminal, REASONS } from "../../src/run/reasons.ts";
+import { AGENT_LAWS } from "./agent-laws.ts";
 import { approvalLaw } from "./approval-law.ts";
 import { JUDGEMENT_LAWS } from "./judgement-laws.ts";
 import { type Law, leafAt, ofType } from "./life.ts";
@@ -131,11 +132,11 @@ const LAWS: Readonly<Record<string, Law>> = {
     const { rounds, stages } = plan.limits;
     const last = ofType(run, "round.started").at(-1)?.round ?? 1;
     if (rounds !== null && last > rounds) return `${last} rounds, the limit is ${rounds}`;
-    const started = ofType(run, "stage.started").length - ofType(run, "stage.parked").length;
+    const started = ofType(run, "stage.started").length - resumable(run);
     return stages !== null && started > stages ? `${started} stages started, the limit is ${stages}` : null;
   },
   "the worst case holds, lost attempts aside": (run) => {
-    const lost = ofType(run, "stage.interrupted").length + ofType(run, "stage.parked").length;
+    const lost = ofType(run, "stage.interrupted").length + resumable(run);
     const started = ofType(run, "stage.started").length;
     const { bound } = run.plan;
     if (started - lost > bound.stages) return `${started - lost} starts, the bound is ${bound.stages}`;
@@ -169,7 +170,11 @@ const LAWS: Readonly<Record<string, Law>> = {
   },
   "no more is spent than the budget": (run) => {
     const { tokens } = run.plan.limits;
-    const spent = ofType(run, "stage.finished").reduce((sum, event) => sum + (event.usage?.tokens ?? 0), 0);
+    const told = run.events.flatMap(({ event }) => ("usage" in event ? [event.usage?.tokens ?? 0] : []));
+    const spent = Math.max(
+      run.state.facts.usage.tokens,
+      told.reduce((sum, each) => sum + each, 0),
+    );
     return tokens !== null && spent > tokens ? `spent ${spent} of ${tokens}` : null;
   },
   "a group never runs more members at once than it may": (run) => {
@@ -287,6 +292,11 @@ const LAWS: Readonly<Record<string, Law>> = {
   },
 };
 
+/** Attempts that were refused for now, or wait for a person: what goes on from them is the same attempt to every limit. */
+function resumable(run: Simulated): number {
+  return ofType(run, "stage.parked").length + ofType(run, "stage.deferred").length;
+}
+
 /** What processes left in a tree, as `key#attempt`. */
 function worksIn(run: Simulated, tree: string | undefined): readonly string[] {
   const names = tree === undefined ? [] : [...(run.world.workspaces.tree(tree)?.keys() ?? [])];
@@ -324,7 +334,7 @@ function mapsToo(_key: string, value: unknown): unknown {
 
 /** The first law this run breaks, or null. */
 export function brokenLaw(run: Simulated): string | null {
-  for (const [name, law] of Object.entries({ ...LAWS, ...JUDGEMENT_LAWS, ...LIMIT_LAWS })) {
+  for (const [name, law] of Object.entries({ ...LAWS, ...JUDGEMENT_LAWS, ...LIMIT_LAWS, ...AGENT_LAWS })) {
     const broken = law(run);
     if (broken !== null) return `${name}: ${broken}`;
   }

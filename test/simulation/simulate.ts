@@ -1,6 +1,8 @@
 /** Runs one random blueprint in one random world to its end, through crashes, pauses, cancels and answers. */
 
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
+// What is loaded with the first agent takes real time, and simulated time would not wait for it.
+import "../../src/kernel/agents/agent.ts";
 import { formatRunId } from "../../src/base/ids.ts";
 import { createInbox } from "../../src/kernel/control/inbox.ts";
 import type { Restored } from "../../src/kernel/hosting.ts";
@@ -15,6 +17,7 @@ import type { Fact, StoredEvent } from "../../src/run/events.ts";
 import { beginState } from "../../src/run/evolve.ts";
 import type { RunState } from "../../src/run/state.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
+import { randomAgents, SIM_AGENT } from "./agents.ts";
 import { chance } from "./random.ts";
 import { randomBlueprint } from "./random-blueprint.ts";
 import { childBlueprint, randomLimits } from "./random-limits.ts";
@@ -44,11 +47,13 @@ export async function simulate(seed: number, crashRate: number): Promise<Simulat
   const store = createMemoryStore({ clock });
   const world = createWorld({ dice, vendor: chance(seed ^ 0x5117), clock, journal: store.journal, crashRate });
   const { ports } = world.incarnate();
-  const blueprint = randomQuota(randomLimits(randomBlueprint(dice), chance(seed ^ 0x5bd1)), chance(seed ^ 0x9071));
+  const limited = randomQuota(randomLimits(randomBlueprint(dice), chance(seed ^ 0x5bd1)), chance(seed ^ 0x9071));
+  const blueprint = randomAgents(limited, chance(seed ^ 0x3a6e));
   const input: CompileInput = {
     level: dice.pick(["L1", "L2", "L3"]),
     params: {},
     actions: ports.actions.signatures(),
+    agents: [SIM_AGENT],
     rules: [],
     child: childBlueprint,
   };

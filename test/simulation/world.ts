@@ -15,6 +15,7 @@ import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
 import type { Journal } from "../../src/ports/store/journal.ts";
 import type { RunEvent } from "../../src/run/events.ts";
 import type { VirtualClock } from "../support/virtual-clock.ts";
+import { type AgentWorld, createAgentWorld, simAgents, simModels } from "./agents.ts";
 import type { Chance } from "./random.ts";
 import { randomRefusal } from "./random-quota.ts";
 import { type Ended, randomEnd } from "./shown.ts";
@@ -40,6 +41,7 @@ export interface World {
   readonly workspaces: MemoryWorkspaces;
   /** Every checkout that was ever made. */
   readonly checkouts: readonly string[];
+  readonly agents: AgentWorld;
   readonly crashes: () => number;
   /** Highest number of effects under way at once. */
   readonly peak: () => number;
@@ -73,6 +75,7 @@ export function createWorld(options: WorldOptions): World {
   const artifacts = createMemoryArtifacts({ maxBytes: 1 << 20 });
   const { breakers } = createMemoryStore({ clock });
   const killSwitch = createMemoryKillSwitch();
+  const agents = createAgentWorld();
   let crashes = 0;
   let durable = 0;
   let underWay = 0;
@@ -258,6 +261,14 @@ export function createWorld(options: WorldOptions): World {
       artifacts,
       actions: { get: (name) => actions.get(name), signatures: () => [...actions.values()] },
       children: { run: (request, signal) => hostChild(request, signal) },
+      agents: simAgents({
+        ...{ dice, world: agents, mortal, durable: () => durable },
+        happen: ({ process }, signal) => happen(process, "agent", 200, signal),
+        edit({ process: { folder, key, attempt } }, path) {
+          workspaces.files(folder ?? "")?.set(path, `${key}@${attempt}`);
+        },
+      }),
+      models: simModels({ world: agents, mortal }),
       redact: (event: RunEvent) => event,
       onOutput: () => {},
       breakers,
@@ -266,7 +277,7 @@ export function createWorld(options: WorldOptions): World {
     return { ports, died };
   }
 
-  return { happenings, applied, workspaces, checkouts, crashes: () => crashes, peak: () => peak, incarnate };
+  return { happenings, applied, workspaces, checkouts, agents, crashes: () => crashes, peak: () => peak, incarnate };
 }
 
 /** Between any two steps of a workspace its host may die. */

@@ -1,0 +1,185 @@
+/** Agents of the simulated world: each asks before what it does, spends what it is given at most, and may be cut off at any step. */
+import type { Span } from "../../src/base/diagnostic.ts";
+import type { Blueprint, LeafSpec, StageSpec } from "../../src/blueprint/blueprint.ts";
+import type { AgentSignature } from "../../src/plan/agents/agent-signature.ts";
+import type { Rule } from "../../src/policy/rule.ts";
+import type { AgentAccess } from "../../src/ports/agents/agent-access.ts";
+import type {
+  AgentFailure,
+  AgentHost,
+  AgentOutcome,
+  AgentReport,
+  AgentTask,
+  Ruling,
+} from "../../src/ports/agents/agent-backend.ts";
+import type { ModelAccess, ModelUse } from "../../src/ports/models/model-access.ts";
+import type { Chance } from "./random.ts";
+
+const where: Span = { file: "random.yaml", line: 1, column: 1, length: 1 };
+const ALL = "mediated";
+
+export const SIM_AGENT: AgentSignature = {
+  name: "sim",
+  capabilities: {
+    oversight: { read: ALL, edit: ALL, run: ALL, fetch: ALL, mcp: ALL, tool: ALL },
+    ...{ resume: true, defer: true, structuredOutput: true, reportsUsage: true, callsModels: true },
+  },
+};
+
+const AGENT_RULES: readonly Rule[] = [
+  { id: "sim.agent", effect: "allow", pattern: { action: "agent.*" } },
+  { id: "sim.edit", effect: "allow", pattern: { edit: "**" } },
+  { id: "sim.edit-asked", effect: "ask", pattern: { edit: "asked/**" } },
+  { id: "sim.edit-denied", effect: "deny", pattern: { edit: "denied/**" } },
+];
+const FAILURES: readonly AgentFailure[] = [
+  "rate_limited",
+  "overloaded",
+  "auth",
+  "context_overflow",
+  "provider",
+  "lost",
+];
+
+/** Some commands become agents. */
+export function randomAgents(blueprint: Blueprint, dice: Chance): Blueprint {
+  if (!dice.hit(0.6)) return blueprint;
+  const stages = blueprint.stages.map((stage) => changed(stage, dice));
+  return { ...blueprint, stages, rules: [...blueprint.rules, ...AGENT_RULES] };
+}
+
+function changed(stage: StageSpec, dice: Chance): StageSpec {
+  if (stage.kind === "group")
+    return { ...stage, members: stage.members.map((leaf) => changed(leaf, dice) as LeafSpec) };
+  if (stage.kind !== "command" || stage.quota !== undefined || !dice.hit(0.7)) return stage;
+  const { program: _program, env: _env, capture: _capture, sandbox: _sandbox, ...common } = stage;
+  return {
+    ...common,
+    kind: "agent",
+    models: { tokens: 1 + dice.int(20), microUsd: 0, calls: 1 + dice.int(5), providers: null },
+    agent: { use: SIM_AGENT.name, role: "implementer", goal: { lit: "work" }, outcomes: [], with: { map: [] }, where },
+  };
+}
+
+/** One call that was ruled on. */
+export interface RuledCall {
+  readonly stage: string;
+  readonly path: string;
+  readonly answer: Ruling["answer"];
+  /** Events that were durable then. */
+  readonly durable: number;
+}
+
+/** What agents leave in the world; it outlives every host. */
+export interface AgentWorld {
+  readonly calls: RuledCall[];
+  readonly sessions: Map<string, string | null>;
+  /** By attempt: what its calls to models have cost so far, and the most they may. */
+  readonly spent: Map<string, { tokens: number; calls: number; readonly most: number }>;
+}
+
+export function createAgentWorld(): AgentWorld {
+  return { calls: [], sessions: new Map(), spent: new Map() };
+}
+
+export interface AgentParts {
+  readonly dice: Chance;
+  readonly world: AgentWorld;
+  mortal(): Promise<void>;
+  durable(): number;
+  /** Does the work itself; false: it was ended. */
+  happen(task: AgentTask, signal: AbortSignal): Promise<boolean>;
+  edit(task: AgentTask, path: string): void;
+}
+
+export function simAgents(parts: AgentParts): AgentAccess {
+  const { world, mortal } = parts;
+  const backend = {
+    ...SIM_AGENT,
+    probe: async () => ({ version: "1", program: null, tested: null, inRange: true, hint: null }),
+    run: (task: AgentTask, host: AgentHost, signal: AbortSignal) => work(parts, task, host, signal),
+  };
+  return {
+    backends: { get: (name) => (name === SIM_AGENT.name ? backend : undefined), names: () => [SIM_AGENT.name] },
+    homes: {
+      async open(run, stage, visit) {
+        const key = `${run}/${stage}/${visit}`;
+        await mortal();
+        const keep = async (session: string | null): Promise<void> => {
+          await mortal();
+          world.sessions.set(key, session);
+        };
+        return { folder: `/homes/${stage}`, session: world.sessions.get(key) ?? null, keep };
+      },
+      leave: async () => undefined,
+      kept: async () => [],
+    },
+    redact: (text) => text,
+    patch: async () => "a patch",
+  };
+}
+
+async function work(parts: AgentParts, task: AgentTask, host: AgentHost, signal: AbortSignal): Promise<AgentReport> {
+  const { dice, mortal } = parts;
+  const { key, attempt } = task.process;
+  const session = task.session ?? `${key}#${attempt}`;
+  host.onEvent({ type: "session", session });
+  const end = (outcome: AgentOutcome): AgentReport => ({ outcome, text: "", session, reported: null });
+  // What it goes on with it asks for first.
+  for (let left = dice.int(4); left > 0 && !signal.aborted; left -= 1) {
+    await mortal();
+    spend(parts, task);
+    const asked = await editOne(parts, task, host);
+    if (asked !== null) return end(asked);
+  }
+  if (!(await parts.happen(task, signal))) return end({ kind: "cancelled" });
+  if (dice.hit(0.7)) return end({ kind: "completed" });
+  if (dice.hit(0.2)) return end({ kind: "denied", error: "it gave up" });
+  return end({ kind: "failed", why: dice.pick(FAILURES), error: "it failed" });
+}
+
+/** null: it goes on. */
+async function editOne(parts: AgentParts, task: AgentTask, host: AgentHost): Promise<AgentOutcome | null> {
+  const { dice, world, mortal, durable, edit } = parts;
+  const { stage } = task.process;
+  const folder = task.goesOn === "deferred" ? "asked" : dice.pick(["free", "asked", "asked", "denied"]);
+  const path = `${folder}/${stage}`;
+  const call = { id: `${dice.next()}`, tool: "edit", input: { path }, requests: [{ kind: "edit" as const, path }] };
+  const { answer } = await host.decide(call);
+  world.calls.push({ stage, path, answer, durable: durable() });
+  if (answer === "defer") return { kind: "deferred", call };
+  await mortal();
+  if (answer === "allow") edit(task, path);
+  return null;
+}
+
+/** One call to a model, as far as its door lets it. */
+function spend({ dice, world }: AgentParts, { door }: AgentTask): void {
+  const account = world.spent.get(door?.socket ?? "");
+  if (account === undefined || account.calls === 0) return;
+  account.calls -= 1;
+  account.tokens += dice.int(account.most - account.tokens + 1);
+}
+
+export function simModels({ world, mortal }: Pick<AgentParts, "world" | "mortal">): ModelAccess {
+  const useOf = (key: string): ModelUse => {
+    const tokens = world.spent.get(key)?.tokens ?? 0;
+    return { usage: { tokens, microUsd: 0 }, calls: 0, refused: 0, missed: 0, parkedUntil: null };
+  };
+  return {
+    async open({ key, caps, calls }) {
+      await mortal();
+      const most = Math.min(...caps.filter(({ unit }) => unit === "tokens").map(({ amount }) => amount));
+      world.spent.set(key, { tokens: 0, calls: calls ?? 0, most });
+      const close = async (): Promise<ModelUse> => {
+        await mortal();
+        return useOf(key);
+      };
+      return { env: {}, socket: key, close };
+    },
+    async reconcile(key) {
+      await mortal();
+      return useOf(key);
+    },
+  };
+}
