@@ -183,6 +183,6 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
     file: "src/adapters/sqlite/store.ts",
     find: "for (const each of unwritten) each.drop();",
     replace: "rows.drop();",
-    tests: ["test/integration/store-failures.test.ts"],
+    tests: CONTRACT,
   },
 ];
