@@ -87,8 +87,8 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   {
     name: "a request of any size is read",
     file: "src/gateway/http/body.ts",
-    find: "if (bytes > mostBytes) return null;",
-    replace: "if (bytes < 0) return null;",
+    find: "if (bytes <= mostBytes) return;",
+    replace: "if (bytes >= 0) return;",
     tests: ["src/gateway/http/body.test.ts"],
   },
   {
@@ -174,6 +174,27 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: "src/gateway/http/send-request.ts",
     find: "if (signal.aborted) return controller.abort(signal.reason as Error);",
     replace: "",
+    tests: UPSTREAM,
+  },
+  {
+    name: "a body that broke off is waited for",
+    file: "src/gateway/http/body.ts",
+    find: "    if (body.destroyed) return broken();\n",
+    replace: "",
+    tests: ["src/gateway/http/body.test.ts"],
+  },
+  {
+    name: "a call is sent on a connection that is about to close",
+    file: "src/gateway/upstream.ts",
+    find: "keepAliveTimeoutThreshold: WARNED_MS",
+    replace: "keepAliveTimeoutThreshold: 0",
+    tests: UPSTREAM,
+  },
+  {
+    name: "a client waits for the headers until the model speaks",
+    file: "src/gateway/http/tap.ts",
+    find: "setImmediate(() => response.flushHeaders())",
+    replace: "setImmediate(() => undefined)",
     tests: UPSTREAM,
   },
 ];

@@ -157,4 +157,32 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
     replace: "    else settleAll(batch);\n",
     tests: ["test/integration/power-cut.test.ts"],
   },
+  {
+    name: "what is settled with others is not in its quarter for who asks after it",
+    file: "src/adapters/sqlite/ledger/draft.ts",
+    find: "page.more !== null && page.more.quarters.size > 0",
+    replace: "page.more !== null && page.more.spent < 0",
+    tests: CONTRACT,
+  },
+  {
+    name: "who leaves the line stands in the way of those who ask with it",
+    file: "src/adapters/sqlite/ledger/draft.ts",
+    find: "      books.dropWaiter(who);\n      known = null;\n",
+    replace: "      books.dropWaiter(who);\n",
+    tests: CONTRACT,
+  },
+  {
+    name: "books of the last transaction are believed in the next",
+    file: "src/adapters/sqlite/ledger/draft.ts",
+    find: "      pages.write();\n      forget();\n",
+    replace: "      pages.write();\n",
+    tests: CONTRACT,
+  },
+  {
+    name: "what was rolled back is in the books",
+    file: "src/adapters/sqlite/store.ts",
+    find: "for (const each of unwritten) each.drop();",
+    replace: "rows.drop();",
+    tests: CONTRACT,
+  },
 ];

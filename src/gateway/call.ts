@@ -215,7 +215,6 @@ async function deliverStream(
   const { call, response, worst } = passage;
   const { body, status, candidate, passedOver, onCounted } = answer;
   response.writeHead(status, { ...headers, "cache-control": "no-cache" });
-  response.flushHeaders();
   const reader = call.wire.createStreamReader();
   const { reading, brokenBy } = await tapStream({ body, response, reader, isHidden: call.isHidden });
   const charge = chargeFor(reading, priceOf(passage, candidate, reading), worst);

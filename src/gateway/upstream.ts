@@ -31,6 +31,8 @@ export interface Upstream {
 
 /** Between two calls; a provider that closes earlier says so. */
 const KEPT_MS = 60_000;
+/** So long before that nothing is sent any more: what a provider closes at that instant may have been received, and is charged. */
+const WARNED_MS = 1000;
 
 export function createUpstream({ providers, keys, idleMs }: UpstreamOptions): Upstream {
   let agent: Promise<Dispatcher> | undefined;
@@ -39,7 +41,7 @@ export function createUpstream({ providers, keys, idleMs }: UpstreamOptions): Up
     const { Agent } = await import("undici");
     return new Agent({
       ...{ headersTimeout: idleMs, bodyTimeout: idleMs, connect: { timeout: idleMs } },
-      keepAliveTimeout: KEPT_MS,
+      ...{ keepAliveTimeout: KEPT_MS, keepAliveTimeoutThreshold: WARNED_MS },
     });
   };
 

@@ -228,6 +228,49 @@ export function ledgerContract(name: string, open: OpenStore): void {
       expect(await ledger.reserve({ ...small, at: tooLate })).toMatchObject({ granted: true });
     });
 
+    it("lets each of those who ask at once see what was done before it", async () => {
+      const { store } = await open();
+      const { ledger } = store;
+      const caps = [buildCap(100, { window: "week" })];
+      const ask = (key: string, tokens: number): ReturnType<Ledger["reserve"]> =>
+        ledger.reserve(buildReservation(key, { tokens }, { caps }));
+      await ask("a", 60);
+      const answers = await Promise.all([
+        ledger.settle("a", { tokens: 30 }, NOON),
+        ask("b", 70),
+        ask("c", 1),
+        ledger.withdraw("b"),
+        ask("d", 71),
+        ask("e", 70),
+        ledger.settle("e", { tokens: 10 }, NOON - 8 * DAY),
+        ask("f", 70),
+      ]);
+      const [, b, c, , d, e, , f] = answers;
+      const granted = { granted: true, degraded: null };
+      const full = { granted: false, cap: caps[0], spent: 30, ahead: 0 };
+      expect([b, c, d, e, f]).toEqual([
+        granted,
+        { ...full, reserved: 70, asked: 1, freesAt: NOON + 30_000 },
+        { ...full, reserved: 0, asked: 71, freesAt: NOON + HOUR / 4 + 7 * DAY },
+        granted,
+        granted,
+      ]);
+      const spent = { run: 40, day: 30, week: 30 };
+      expect(await ledger.standing([LOOP], NOON)).toEqual([{ account: LOOP, unit: "tokens", spent, reserved: 70 }]);
+      expect(await store.integrity()).toEqual([]);
+    });
+
+    it("keeps the line among those who ask at once", async () => {
+      const { store } = await open();
+      const { ledger } = store;
+      const caps = [buildCap(100, { window: "run" })];
+      const ask = (key: string, tokens: number, wait = false): ReturnType<Ledger["reserve"]> =>
+        ledger.reserve(buildReservation(key, { tokens }, { caps, wait, at: wait ? NOON : NOON + 1 }));
+      await ask("a", 40);
+      const answers = await Promise.all([ask("big", 90, true), ask("b", 5), ledger.withdraw("big"), ask("c", 5)]);
+      expect(answers).toMatchObject([{ granted: false }, { granted: false, ahead: 1 }, undefined, { granted: true }]);
+    });
+
     it("sums what was spent and is held below a key, and nothing beside it", async () => {
       const { store } = await open();
       const { ledger } = store;

@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryState } from "../../src/adapters/memory/state.ts";
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
-import { loadDriver } from "../../src/adapters/sqlite/driver.ts";
+import { type Driver, loadDriver } from "../../src/adapters/sqlite/driver.ts";
 import { EVIDENCE_SQL } from "../../src/adapters/sqlite/evidence.ts";
 import { BOOKS_SQL } from "../../src/adapters/sqlite/ledger/books.ts";
 import { ENTRIES_SQL } from "../../src/adapters/sqlite/ledger/entries.ts";
@@ -202,6 +202,35 @@ describe("the ledger of a SQLite store", () => {
       below: "SEARCH ledger_entries USING PRIMARY KEY",
       open: "SEARCH ledger_entries USING INDEX ledger_open",
     });
+  });
+
+  it("knows nothing of what a full disk refused", async () => {
+    const real = await loadDriver();
+    let makeRoom = (): void => undefined;
+    const driver: Driver = {
+      open(path, options) {
+        const db = real.open(path, options);
+        if (!String(path).endsWith("pawl.db")) return db;
+        db.exec("PRAGMA max_page_count=200");
+        makeRoom = () => db.exec("PRAGMA max_page_count=100000");
+        return db;
+      },
+    };
+    const store = closing(await openSqliteStore({ dir: tempDir(), clock, driver }));
+    const reserve = (key: string): Promise<unknown> =>
+      store.ledger.reserve(buildReservation(key + "x".repeat(20_000), { tokens: 1 }, { caps: [] }));
+    let held = 0;
+    let refused: PromiseSettledResult<unknown>[] = [];
+    while (refused.length === 0) {
+      const asked = await Promise.allSettled([1, 2, 3].map((each) => reserve(`${held}/${each}/`)));
+      refused = asked.filter(({ status }) => status === "rejected");
+      held += asked.length - refused.length;
+    }
+    expect(refused).toMatchObject(refused.map(() => ({ reason: { code: "JOURNAL_DISK_FULL" } })));
+    makeRoom();
+    await reserve("last/");
+    expect(await store.ledger.standing([LOOP], NOON)).toMatchObject([{ unit: "tokens", reserved: held + 1 }]);
+    expect(await store.integrity()).toEqual([]);
   });
 
   it("is found out when its books were changed, and what is lost of it too", async () => {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { ModelCall, ProviderAnswer } from "../../src/gateway/exchange.ts";
 import { readWhole } from "../../src/gateway/http/body.ts";
 import { PROVIDERS } from "../../src/gateway/providers.ts";
-import { createUpstream } from "../../src/gateway/upstream.ts";
+import { createUpstream, type Upstream } from "../../src/gateway/upstream.ts";
 import { ANTHROPIC_WIRE } from "../../src/gateway/wires/anthropic.ts";
 import { standingGateway } from "../support/gateway/fixture.ts";
 import { fakeProvider, type Reply, stream } from "../support/gateway/upstream.ts";
@@ -23,14 +23,18 @@ const CALL: ModelCall = {
   facts: { model: "m", streams: true, maxOutput: 100, copies: 1, cache: "none", refersElsewhere: false },
 };
 
-function send(url: string, signal = NEVER, idleMs = 5000): Promise<ProviderAnswer> {
+function upstreamTo(url: string, idleMs = 5000): Upstream {
   const upstream = createUpstream({
     providers: { anthropic: { ...PROVIDERS["anthropic"], baseUrl: url } as (typeof PROVIDERS)[string] },
     keys: new Map([["anthropic", "sk"]]),
     idleMs,
   });
   onTestFinished(() => upstream.close());
-  return upstream.send(CALL, CANDIDATE, signal);
+  return upstream;
+}
+
+function send(url: string, signal = NEVER, idleMs = 5000): Promise<ProviderAnswer> {
+  return upstreamTo(url, idleMs).send(CALL, CANDIDATE, signal);
 }
 
 const MANY_BYTES = 64 * 1024 * 1024;
@@ -139,4 +143,36 @@ test("what a provider says before its answer is not the answer, and a name that 
   const answer = await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   expect([answer.status, answer.headers["x-request-id"]]).toEqual([200, "a, b"]);
   expect(String(await readWhole(answer.body, 1000))).toBe("{}");
+});
+
+test.each([
+  ["is used again while it stays", 2, 1],
+  ["is left before it closes", 1, 2],
+])("a connection that the provider keeps for some time %s", async (_, seconds, connections) => {
+  const ports = new Set<number | undefined>();
+  const provider = await fakeProvider((_asked, response, { socket }) => {
+    ports.add(socket.remotePort);
+    response.writeHead(200, { "content-type": "application/json", "keep-alive": `timeout=${seconds}` });
+    response.end("{}");
+  });
+  const upstream = upstreamTo(provider.url);
+  for (let call = 0; call < 2; call += 1) {
+    await readWhole((await upstream.send(CALL, CANDIDATE, NEVER)).body, 1000);
+    await sleep(50);
+  }
+  expect(ports.size).toBe(connections);
+});
+
+test("a client has the headers of an answer while the model still thinks", async () => {
+  let speak = (): void => undefined;
+  const provider = await fakeProvider((_asked, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.flushHeaders();
+    speak = () => response.end("data: {}\n\n");
+  });
+  const { url, token } = await standingGateway({ upstream: provider.url });
+  const init = { method: "POST", headers: { "x-api-key": token }, body: JSON.stringify(body) };
+  const answer = await fetch(`${url}/v1/messages`, init);
+  speak();
+  expect([answer.status, await answer.text()]).toEqual([200, "data: {}\n\n"]);
 });

@@ -18,6 +18,7 @@ import { createHeads } from "./heads.ts";
 import { createHosts } from "./hosts.ts";
 import { createSqliteJournal } from "./journal.ts";
 import { createSqliteLease } from "./lease.ts";
+import { createDraft } from "./ledger/draft.ts";
 import { createSqliteLedger } from "./ledger/ledger.ts";
 import { createSqliteBreakers } from "./limits/breakers.ts";
 import { createPlanIds } from "./plan-ids.ts";
@@ -75,15 +76,19 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
   const heads = createHeads(db, hosts, rows.flush);
   const plans = createPlanIds(db);
   const writer = createEventWriter({ db, heads, rows, plans, hosts, reader, wake: changes.wake });
+  const draft = createDraft(db);
+  const unwritten = [rows, draft];
   const commits = createGroupCommit(db, {
     file,
     readOnly,
     begun: heads.begin,
-    committing: rows.flush,
+    committing: () => {
+      for (const each of unwritten) each.flush();
+    },
     committed: () => hosts.count(rows.takeCount()),
     rolledBack: () => {
       for (const memory of [heads, plans, hosts]) memory.clear();
-      rows.drop();
+      for (const each of unwritten) each.drop();
     },
   });
 
@@ -106,7 +111,7 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
     hosts.release(moved);
   }
 
-  const { problems, ...ledger } = createSqliteLedger({ db, commits, guarded });
+  const { problems, ...ledger } = createSqliteLedger({ db, draft, commits, guarded });
   return {
     journal: createSqliteJournal({ commits, reader, writer, changes, guarded, isClosed, becomeHost, close }),
     runs: createSqliteRunIndex({ db, hosts, guarded }),
@@ -115,14 +120,16 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
     evidence: createSqliteEvidence({ db, commits, guarded }),
     breakers: createSqliteBreakers({ db, commits, hosts, guarded, becomeHost }),
     ledger,
-    integrity: () =>
-      guarded(() => {
-        const rows = db.prepare<{ integrity_check: string }>("PRAGMA integrity_check").all();
-        const found = rows.map((row) => row.integrity_check).filter((line) => line !== "ok");
-        return found.length === 0 ? problems() : found;
-      }),
+    integrity: () => guarded(() => integrityOf(db, problems)),
     close,
   };
+}
+
+/** What is wrong with the file; with what is in it, when nothing is. */
+function integrityOf(db: Database, problems: () => readonly string[]): readonly string[] {
+  const rows = db.prepare<{ integrity_check: string }>("PRAGMA integrity_check").all();
+  const found = rows.map((row) => row.integrity_check).filter((line) => line !== "ok");
+  return found.length === 0 ? problems() : found;
 }
 
 /**

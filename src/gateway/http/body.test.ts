@@ -11,7 +11,25 @@ describe("readWhole", () => {
     expect((await readWhole(bodyOf("ab", "cd"), 4))?.toString()).toBe("abcd");
     expect((await readWhole(bodyOf("abcd"), 4))?.toString()).toBe("abcd");
     expect((await readWhole(bodyOf(), 4))?.toString()).toBe("");
-    expect(await readWhole(bodyOf("ab", "cde"), 4)).toBeNull();
+  });
+
+  it("reads no further than the cap", async () => {
+    const body = bodyOf("ab", "cde", "f");
+    expect(await readWhole(body, 4)).toBeNull();
+    expect(body.destroyed).toBe(true);
+  });
+
+  it("says so when it breaks off, before or while it is read", async () => {
+    const whileRead = new Readable({ read() {} });
+    const read = readWhole(whileRead, 100);
+    whileRead.push("ab");
+    whileRead.destroy(new Error("gone"));
+    await expect(read).rejects.toThrow("gone");
+    await expect(readWhole(whileRead, 100)).rejects.toThrow("gone");
+    const silently = new Readable({ read() {} });
+    const left = readWhole(silently, 100);
+    silently.destroy();
+    await expect(left).rejects.toThrow("it broke off");
   });
 });
 

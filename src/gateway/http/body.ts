@@ -2,16 +2,24 @@
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
-/** null: it is larger than the cap. Rejects when it breaks off. */
-export async function readWhole(body: Readable, mostBytes: number): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) return null;
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+/** null: it is larger than the cap, and nobody reads it any more. Rejects when it breaks off. */
+export function readWhole(body: Readable, mostBytes: number): Promise<Buffer | null> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const broken = (): void => reject(body.errored ?? new Error("it broke off"));
+    if (body.destroyed) return broken();
+    body.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      if (bytes <= mostBytes) return;
+      resolve(null);
+      body.destroy();
+    });
+    body.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    body.on("error", broken);
+    body.once("close", broken);
+  });
 }
 
 /** Nobody asks for compressed answers; a provider that sends one all the same is understood. */

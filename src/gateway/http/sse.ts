@@ -73,19 +73,20 @@ function markedIn(bytes: Buffer, marks: RegExp): Cut {
   const text = bytes.toString("latin1");
   const pieces: Piece[] = [];
   let from = 0;
-  const passOver = (to: number): void => {
-    if (to > from) pieces.push(plain(bytes.subarray(from, to)));
-    from = to;
-  };
   for (let at = nextMark(text, marks, 0); at >= 0; at = nextMark(text, marks, from)) {
     const end = endOfEvent(bytes, at);
-    passOver(endOfLastEvent(text, from, at));
+    from = passOver(bytes, pieces, from, endOfLastEvent(text, from, at));
     if (end === 0) return { pieces, rest: bytes.subarray(from) };
     pieces.push({ bytes: bytes.subarray(from, end), isWanted: true });
     from = end;
   }
-  passOver(endOfLastEvent(text, from, text.length));
+  from = passOver(bytes, pieces, from, endOfLastEvent(text, from, text.length));
   return { pieces, rest: bytes.subarray(from) };
+}
+
+function passOver(bytes: Buffer, pieces: Piece[], from: number, to: number): number {
+  if (to > from) pieces.push(plain(bytes.subarray(from, to)));
+  return to;
 }
 
 function nextMark(text: string, marks: RegExp, from: number): number {
@@ -95,12 +96,14 @@ function nextMark(text: string, marks: RegExp, from: number): number {
 
 /** Behind the last empty line before `to`; `from`: there is none since. */
 function endOfLastEvent(text: string, from: number, to: number): number {
-  const behind = (line: string): number => {
-    const at = text.lastIndexOf(line, to - line.length);
-    return at < from ? from : at + line.length;
-  };
   const returned = text.indexOf("\r", from);
-  return Math.max(behind("\n\n"), returned < 0 || returned >= to ? from : behind("\n\r\n"));
+  const plainEnd = behindLast(text, "\n\n", from, to);
+  return returned < 0 || returned >= to ? plainEnd : Math.max(plainEnd, behindLast(text, "\n\r\n", from, to));
+}
+
+function behindLast(text: string, line: string, from: number, to: number): number {
+  const at = text.lastIndexOf(line, to - line.length);
+  return at < from ? from : at + line.length;
 }
 
 function eventsIn(bytes: Buffer): Cut {

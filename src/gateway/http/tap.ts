@@ -19,7 +19,10 @@ export interface TapOptions {
   readonly isHidden?: ((event: JsonObject) => boolean) | undefined;
 }
 
-/** Resolves when the stream is over; the response is left open, so that it can be settled before the client goes on. */
+/**
+ * Resolves when the stream is over; the response is left open, so that it can be settled before the client goes on. Its headers wait for
+ * what came with them, which then goes out in the same packet, and for nothing else.
+ */
 export function tapStream({ body, response, reader, isHidden }: TapOptions): Promise<Tapped> {
   const cutter = createSseCutter(undefined, reader.marks);
   /** Whether the client shall see it. */
@@ -33,10 +36,13 @@ export function tapStream({ body, response, reader, isHidden }: TapOptions): Pro
     const shown = cutter.push(chunk).filter(({ bytes, isWanted }) => !isWanted || look(bytes));
     return isHidden === undefined ? chunk : Buffer.concat(shown.map(({ bytes }) => bytes));
   };
+  const headers = setImmediate(() => response.flushHeaders());
   return new Promise((resolve) => {
     const pass = (chunk: Buffer): void => {
       const bytes = passed(chunk);
-      if (bytes.length === 0 || response.destroyed || response.write(bytes)) return;
+      if (bytes.length === 0 || response.destroyed) return;
+      clearImmediate(headers);
+      if (response.write(bytes)) return;
       body.pause();
       response.once("drain", () => body.resume());
     };

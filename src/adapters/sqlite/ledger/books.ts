@@ -1,16 +1,15 @@
 /** The books of the ledger on SQLite: totals are kept, never summed, so that each look and each change is a few places of an index. */
-import { type Account, type Amounts, spentUnits, type Unit } from "../../../limits/ledger/cap.ts";
+import type { Account, Unit } from "../../../limits/ledger/cap.ts";
 import type { Books } from "../../../limits/ledger/judge.ts";
 import type { Page } from "../../../limits/ledger/replay.ts";
-import { quarterOf } from "../../../limits/ledger/windows.ts";
 import type { Database } from "../driver.ts";
 import { createSqliteLine, type SqliteLine } from "./line.ts";
 
 export interface SqliteBooks extends Books, SqliteLine {
-  /** Adds to what the accounts hold; with -1, takes it away. */
-  hold(accounts: readonly Account[], amounts: Amounts, sign: 1 | -1): void;
-  /** Adds to what the accounts have spent. */
-  book(accounts: readonly Account[], amounts: Amounts, at: number): void;
+  /** Adds to what is spent and held on a page, which is made when it is not there, and says its number. */
+  add(account: Account, unit: Unit, spent: number, reserved: number): number;
+  /** Counts it in this quarter and in all after it: a settlement may come late. */
+  addToQuarter(page: number, quarter: number, amount: number): void;
   units(account: Account): readonly { readonly unit: Unit; readonly reserved: number }[];
   pages(): Iterable<Page>;
 }
@@ -58,15 +57,6 @@ export function createSqliteBooks(db: Database): SqliteBooks {
 
   const find = ({ scope, name }: Account, unit: Unit): PageRow | undefined => total.get(scope, name, unit);
 
-  function each(
-    accounts: readonly Account[],
-    amounts: Amounts,
-    change: (account: Account, unit: Unit, amount: number) => void,
-  ): void {
-    const spent = spentUnits(amounts);
-    for (const account of accounts) for (const unit of spent) change(account, unit, amounts[unit] as number);
-  }
-
   return {
     ...createSqliteLine(db),
     total: (account, unit) => find(account, unit) ?? { spent: 0, reserved: 0 },
@@ -78,20 +68,10 @@ export function createSqliteBooks(db: Database): SqliteBooks {
       const page = find(account, unit);
       return (page === undefined ? undefined : reaching.get(page.id, first, amount)?.quarter) ?? first;
     },
-    hold(accounts, amounts, sign) {
-      each(accounts, amounts, ({ scope, name }, unit, amount) => {
-        add.get(scope, name, unit, 0, sign * amount);
-      });
-    },
-    book(accounts, amounts, at) {
-      const quarter = quarterOf(at);
-      each(accounts, amounts, ({ scope, name }, unit, amount) => {
-        const page = add.get(scope, name, unit, amount, 0);
-        if (scope === "run" || page === undefined) return;
-        openQuarter.run(page.id, quarter);
-        // A settlement that comes late is counted in its own quarter, and in all after it.
-        fillQuarters.run(page.id, quarter, amount);
-      });
+    add: ({ scope, name }, unit, spent, reserved) => (add.get(scope, name, unit, spent, reserved) as { id: number }).id,
+    addToQuarter(page, quarter, amount) {
+      openQuarter.get(page, quarter);
+      fillQuarters.get(page, quarter, amount);
     },
     units: ({ scope, name }) => units.all(scope, name),
     *pages() {

@@ -57,9 +57,9 @@ export function createSqliteEntries(db: Database): SqliteEntries {
     },
     add({ key, at, accounts, asked, settled }) {
       const spent = settled === null ? null : JSON.stringify(settled.spent);
-      insert.run(key, at, JSON.stringify(accounts), JSON.stringify(asked), spent, settled?.at ?? null);
+      insert.get(key, at, JSON.stringify(accounts), JSON.stringify(asked), spent, settled?.at ?? null);
     },
-    settle: (key, spent, at) => settle.run(key, JSON.stringify(spent), at),
+    settle: (key, spent, at) => void settle.get(key, JSON.stringify(spent), at),
     remove: (key) => remove.run(key),
     *between(first, last) {
       for (const row of below.iterate(first, last)) yield entryOf(row);

@@ -10,11 +10,14 @@ import { LEDGER_ERRORS } from "../../../ports/errors/ledger-errors.ts";
 import type { Ledger, OpenPage, OpenQuery, Standing } from "../../../ports/store/ledger.ts";
 import type { Database } from "../driver.ts";
 import type { GroupCommit } from "../group-commit.ts";
-import { createSqliteBooks, type SqliteBooks } from "./books.ts";
+import type { SqliteBooks } from "./books.ts";
+import type { Draft } from "./draft.ts";
 import { createSqliteEntries, type SqliteEntries } from "./entries.ts";
 
 interface LedgerParts {
   readonly db: Database;
+  /** Written with the transaction of each commit. */
+  readonly draft: Draft;
   readonly commits: GroupCommit;
   readonly guarded: <T>(work: () => T) => Promise<T>;
 }
@@ -30,13 +33,15 @@ export interface SqliteLedger extends Ledger {
   problems(): readonly string[];
 }
 
+/** As a transaction sees it. */
 interface Kept {
-  readonly books: SqliteBooks;
+  readonly books: Draft;
   readonly entries: SqliteEntries;
 }
 
-export function createSqliteLedger({ db, commits, guarded }: LedgerParts): SqliteLedger {
-  const kept: Kept = { books: createSqliteBooks(db), entries: createSqliteEntries(db) };
+export function createSqliteLedger({ db, draft, commits, guarded }: LedgerParts): SqliteLedger {
+  const entries = createSqliteEntries(db);
+  const kept: Kept = { books: draft, entries };
   return {
     reserve: (asking) =>
       commits.run(() => {
@@ -49,11 +54,11 @@ export function createSqliteLedger({ db, commits, guarded }: LedgerParts): Sqlit
         return () => settle(kept, key, actual, at);
       }, "in_turn"),
     withdraw: (key) => commits.run(() => () => withdraw(kept, key), "in_turn"),
-    usage: (keyPrefix) => guarded(() => usageOf(kept, keyPrefix)),
+    usage: (keyPrefix) => guarded(() => usageOf(entries, keyPrefix)),
     standing: (accounts, at, offsetMinutes = 0) =>
-      guarded(() => accounts.flatMap((account) => standingOf(kept, account, at, offsetMinutes))),
-    open: (query) => guarded(() => openPage(kept, query)),
-    problems: () => bookProblems(replayEntries(kept.entries.all()), kept.books.pages()),
+      guarded(() => accounts.flatMap((account) => standingOf(draft.stored, account, at, offsetMinutes))),
+    open: (query) => guarded(() => openPage(entries, query)),
+    problems: () => bookProblems(replayEntries(entries.all()), draft.stored.pages()),
   };
 }
 
@@ -108,14 +113,14 @@ function withdraw({ books, entries }: Kept, key: string): void {
   books.hold(entry.accounts, entry.asked, -1);
 }
 
-function usageOf({ entries }: Kept, keyPrefix: string): Amounts {
+function usageOf(entries: SqliteEntries, keyPrefix: string): Amounts {
   let sum: Amounts = {};
   for (const { asked, settled } of entries.between(`${keyPrefix}/`, `${keyPrefix}${AFTER_SLASH}`))
     sum = addAmounts(sum, settled?.spent ?? asked);
   return sum;
 }
 
-function standingOf({ books }: Kept, account: Account, at: number, offsetMinutes: number): Standing[] {
+function standingOf(books: SqliteBooks, account: Account, at: number, offsetMinutes: number): Standing[] {
   return books.units(account).map(({ unit, reserved }) => {
     const spent = (window: "run" | "day" | "week"): number =>
       spentIn(books, { account, unit, window, offsetMinutes }, at);
@@ -123,7 +128,7 @@ function standingOf({ books }: Kept, account: Account, at: number, offsetMinutes
   });
 }
 
-function openPage({ entries }: Kept, { prefix, limit, cursor }: OpenQuery): OpenPage {
+function openPage(entries: SqliteEntries, { prefix, limit, cursor }: OpenQuery): OpenPage {
   const most = Math.max(0, Math.min(Math.trunc(limit), MOST_RESERVATIONS));
   const [first, last] = prefix === undefined ? ["", AFTER_ALL] : [`${prefix}/`, `${prefix}${AFTER_SLASH}`];
   const from = cursor === undefined || cursor < first ? first : cursor;
