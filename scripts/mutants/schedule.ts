@@ -189,4 +189,18 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
     replace: "await runtime.sweepApprovals();\n      await merge.work();",
     tests: ["src/runtime/serve/keeper.test.ts"],
   },
+  {
+    name: "a process that works inside a transaction is ended",
+    file: "src/runtime/serve/unblocker.ts",
+    find: "return `${pid} ${startTicks} ${workedTicks}`;",
+    replace: "return `${pid} ${startTicks} ${workedTicks * 0}`;",
+    tests: ["src/runtime/serve/unblocker.test.ts"],
+  },
+  {
+    name: "a process that stands still inside a transaction is ended before its lease is over",
+    file: "src/runtime/serve/unblocker.ts",
+    find: "?? 0) >= leaseMs",
+    replace: "?? 0) >= 0",
+    tests: ["src/runtime/serve/unblocker.test.ts"],
+  },
 ];

@@ -267,7 +267,8 @@ function lateTexts({ root }: EarlyParts, repository: Repository, { hooksFolders 
     const { inTurn } = await import("../adapters/sqlite/file/turns-at-file.ts");
     const { createProjectTexts } = await import("../adapters/files/project-texts.ts");
     const alone = (work: () => Promise<void>) => inTurn(statePaths(root).texts, work);
-    return createProjectTexts({ root, hooksFolders: sealed, alone });
+    const { noteOwnWrites } = await import("./serve/triggers/own-writes.ts");
+    return createProjectTexts({ root, hooksFolders: sealed, alone, onWrite: noteOwnWrites(statePaths(root).state) });
   });
 }
 

@@ -254,7 +254,7 @@ function hosted(before: readonly string[], program: readonly string[]): { report
 }
 
 function commandLines(): readonly string[] {
-  return execFileSync("/bin/ps", ["-eo", "args"], { encoding: "utf8" }).split("\n");
+  return execFileSync("/bin/ps", ["-eo", "args"], { encoding: "utf8", maxBuffer: 64 << 20 }).split("\n");
 }
 
 /** Processes that were started with this key. */

@@ -21,13 +21,23 @@ export async function openTemporary(folder: string, mode: number): Promise<{ han
   return { handle: await open(path, NEW_FILE, mode), path };
 }
 
-/** Puts these bytes in place of the file, durably. A crash at any instant leaves the old file or the new one, never a part. */
-export async function replaceFile(folder: string, name: string, bytes: Uint8Array, mode: number): Promise<void> {
+/**
+ * Puts these bytes in place of the file, durably. A crash at any instant leaves the old file or the new one, never a part. `ready` comes before the
+ * new one takes its place.
+ */
+export async function replaceFile(
+  folder: string,
+  name: string,
+  bytes: Uint8Array,
+  mode: number,
+  ready: (file: FileHandle) => Promise<void> = async () => undefined,
+): Promise<void> {
   const { handle, path } = await openTemporary(folder, mode);
   try {
     try {
       await writeAll(handle, bytes);
       await handle.sync();
+      await ready(handle);
     } finally {
       await handle.close();
     }

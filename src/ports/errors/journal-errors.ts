@@ -4,6 +4,14 @@ import type { Catalogue } from "../../base/diagnostic.ts";
 type InFile = { file: string };
 type InFileDetail = { file: string; detail: string };
 
+/** `writer`: who is in the way, as far as that is known; `since` when it runs. */
+type Busy = InFile & { writer: { pid: number; since: string; isStopped: boolean } | null };
+
+function writerText(writer: Busy["writer"]): string {
+  if (writer === null) return "Another process";
+  return `Process ${writer.pid}, which runs since ${writer.since}${writer.isStopped ? " and is stopped," : ","}`;
+}
+
 export const JOURNAL_ERRORS = {
   JOURNAL_DISK_FULL: {
     what: (d: InFile) => `There is no space left to write ${d.file}.`,
@@ -27,9 +35,16 @@ export const JOURNAL_ERRORS = {
     exit: 1,
   },
   JOURNAL_BUSY: {
-    what: (d: InFile) => `Another process has kept ${d.file} locked for too long.`,
+    what: (d: Busy) => `${writerText(d.writer)} has kept ${d.file} locked for too long.`,
     why: "Nothing of this call was stored.",
-    hint: "Look for a stopped or hanging process that uses the same state directory; then try again.",
+    hint: ({ writer }: Busy) => {
+      if (writer === null)
+        return "Look for a stopped or hanging process that uses the same state directory; then try again.";
+      const goOn = writer.isStopped
+        ? `Let it go on (\`fg\` in its terminal, or \`kill -CONT ${writer.pid}\`)`
+        : "Try again";
+      return `${goOn}, or end it with \`kill -KILL ${writer.pid}\`: what it had not stored is undone. \`pawl serve\` ends a host of runs that stands still by itself.`;
+    },
     retry: "safe",
     exit: 1,
   },

@@ -28,8 +28,8 @@ export type News = { readonly at: number } & (
   /** Another process has it. */
   | { readonly type: "run.lost"; readonly loop: string; readonly run: string }
   | { readonly type: "run.woken"; readonly run: string; readonly blueprint: string }
-  /** It stood still, and what it hosted is taken over. */
-  | { readonly type: "host.ended"; readonly pid: number; readonly run: string }
+  /** It stood still, and what it hosted is taken over; `run` null: it kept everybody from writing. */
+  | { readonly type: "host.ended"; readonly pid: number; readonly run: string | null }
   | { readonly type: "delivery.refused"; readonly loop: string | null; readonly why: string }
 );
 

@@ -8,6 +8,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { LoopStore } from "../../ports/loops/loop-store.ts";
 import { loadProject, PROJECT_FILE } from "../loops/load-project.ts";
 import type { Machine } from "../loops/machine.ts";
+import { statePaths } from "../paths.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Duty } from "./duty.ts";
 import { SERVE_ERRORS } from "./errors.ts";
@@ -21,8 +22,10 @@ import { problemOf, problemsError } from "./problem.ts";
 import { createScheduler } from "./scheduler.ts";
 import { createLoopReader, type ServedLoop } from "./served-loop.ts";
 import { createHooks } from "./triggers/hooks.ts";
+import { readOwnWrites } from "./triggers/own-writes.ts";
 import { readFilesState } from "./triggers/read-files.ts";
 import { createWatcher } from "./triggers/watcher.ts";
+import { createUnblocker } from "./unblocker.ts";
 
 export interface ServeParts {
   readonly root: string;
@@ -61,11 +64,12 @@ export function createServe(parts: ServeParts, options: ServeOptions): Serve {
   const { clock, runtime, loops } = parts;
   const project = createProject(parts);
   const tell: Tell = (news) => options.tell({ ...news, at: clock.now() });
+  const unblocker = createUnblocker({ ...parts, ...options, writers: loops.writers, tell });
   const { duties, scheduler, hooks, admission, endTime } = createDuties(parts, options, project, tell);
   let stopping: Promise<void> | null = null;
 
   async function stop(): Promise<void> {
-    const stops = duties.map((duty) => duty.stop());
+    const stops = [unblocker, ...duties].map((duty) => duty.stop());
     await runtime.drain();
     await Promise.allSettled(stops);
     for (const each of [admission, loops, runtime]) await each.close();
@@ -74,6 +78,7 @@ export function createServe(parts: ServeParts, options: ServeOptions): Serve {
 
   return {
     async start() {
+      await unblocker.start();
       await project.read();
       if (project.loops().size === 0) throw pawlError(SERVE_ERRORS, "SERVE_NO_LOOPS", { file: PROJECT_FILE });
       for (const duty of duties) await duty.start();
@@ -117,7 +122,8 @@ function createDuties(
     onFree: scheduler.poke,
   });
   const hooks = createHooks({ root, port, firing, now, tell, loops });
-  const readFiles = (globs: readonly string[]): Promise<string> => readFilesState(root, globs);
+  const readFiles = async (globs: readonly string[]): Promise<string> =>
+    readFilesState(root, globs, await readOwnWrites(statePaths(root).state));
   const watcher = createWatcher({ slots, firing, clock, tell, loops, readRef, readFiles });
   const reread = async (): Promise<void> => {
     if (!(await project.hasChanged())) return;

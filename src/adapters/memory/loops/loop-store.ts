@@ -31,6 +31,8 @@ export function createMemoryLoops({ clock, state = createLoopState(), uptime }: 
     jobs: createMemoryJobs(parts),
     admissions: createMemoryAdmissions(parts),
     slots: createMemorySlots({ schedules: state.schedules, guarded }),
+    // One process, and nothing waits inside a transaction.
+    writers: async () => [],
     async close() {
       self.alive = false;
     },

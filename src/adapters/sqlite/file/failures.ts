@@ -1,6 +1,8 @@
 /** Turns what SQLite and the file system throw into the errors of the journal. */
 import { isPawlError, pawlError } from "../../../base/errors.ts";
+import { formatInstant } from "../../../base/text/instant.ts";
 import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
+import { writerOf } from "./writer-of.ts";
 
 /** Primary result codes of SQLite. */
 export const BUSY = 5;
@@ -54,10 +56,16 @@ export function storeFailure(error: unknown, file: string): unknown {
       return pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", { file, detail }, { cause: error });
     case BUSY:
     case LOCKED:
-      return pawlError(JOURNAL_ERRORS, "JOURNAL_BUSY", { file }, { cause: error });
+      return busy(file, error);
     default:
       return isFailure(code) ? pawlError(JOURNAL_ERRORS, "JOURNAL_IO", { file, detail }, { cause: error }) : error;
   }
+}
+
+function busy(file: string, cause: Error): Error {
+  const found = writerOf(file);
+  const writer = found && { pid: found.pid, since: formatInstant(found.since), isStopped: found.isStopped };
+  return pawlError(JOURNAL_ERRORS, "JOURNAL_BUSY", { file, writer }, { cause });
 }
 
 function isFailure(code: unknown): boolean {

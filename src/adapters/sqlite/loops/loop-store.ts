@@ -6,7 +6,8 @@ import type { LoopStore } from "../../../ports/loops/loop-store.ts";
 import { type Database, type Driver, loadDriver } from "../driver.ts";
 import { storeFailure } from "../file/failures.ts";
 import { openDatabase } from "../file/open-database.ts";
-import { type FileSystem, fileSystemIn, loopFiles, type StateFiles } from "../file/state-files.ts";
+import { type FileSystem, fileSystemIn, loopFiles, type StateFiles, stateFiles } from "../file/state-files.ts";
+import { writerOf } from "../file/writer-of.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import { createHosts } from "../hosts.ts";
 import { createSqliteAdmissions } from "./admissions.ts";
@@ -86,6 +87,7 @@ function assemble({ db, driver, files, clock, readOnly, uptime }: Opened): LoopS
     board: createSqliteBoard(parts),
     admissions: createSqliteAdmissions(parts),
     slots: createSqliteSlots(parts),
+    writers: async () => [stateFiles(files.dir), files].flatMap(({ file: each }) => writerOf(each) ?? []),
     async close() {
       if (closed) return;
       closed = true;

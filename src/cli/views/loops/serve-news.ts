@@ -59,8 +59,12 @@ function runText(news: RunNews, paint: Paint): string {
     case "run.woken":
       return `run ${news.run} of ${oneLine(news.blueprint)} goes on: its time has come`;
     case "host.ended":
-      return paint.yellow(`process ${news.pid} stood still and was ended; run ${news.run} is taken over`);
+      return paint.yellow(`process ${news.pid} stood still and was ended; ${endedText(news.run)}`);
   }
+}
+
+function endedText(run: string | null): string {
+  return run === null ? "it kept everybody from writing" : `run ${run} is taken over`;
 }
 
 function loopText(news: LoopNews, paint: Paint): string {

@@ -1,21 +1,36 @@
-/** What the files of some globs are now: names, sizes and times of change, as one digest. Nothing is opened and no link is followed. */
+/**
+ * What the files of some globs are now: names, sizes and times of change, as one digest. None is opened and no link is followed. What Pawl keeps
+ * true in files of other systems is left out, and a file that a loop has written counts as what it was before.
+ */
 import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "../../../base/digest.ts";
 import { compileGlob } from "../../../base/match/glob.ts";
+import { type OwnWrites, stampOf } from "./own-writes.ts";
 
 /** Nobody means them with a glob. */
 const LEFT_OUT: ReadonlySet<string> = new Set([".git", ".pawl", "node_modules"]);
+/** What is kept true for each run, in the folder of an openloop workspace and in that of OpenExec. */
+const WORKSPACE = "openloop.json";
+const KEPT_TRUE: ReadonlySet<string> = new Set(["heartbeat.json", "progress.md", "logs", "artifacts"]);
+const EXEC_RUNS = /(?:^|\/)\.openexec\/runs$/;
 /** More is not a set of files to wait for, but a disk. */
 const MOST_FILES = 100_000;
 
-export async function readFilesState(root: string, globs: readonly string[]): Promise<string> {
+export async function readFilesState(root: string, globs: readonly string[], own: OwnWrites = {}): Promise<string> {
   const tests = globs.map(compileGlob);
-  const lines: string[] = [];
+  const look: Look = { root, own, lines: [], isMeant: (path) => tests.some((test) => test(path)) };
   const folders = [...new Set(globs.map(fixedFolder))];
-  for (const folder of outermost(folders)) await walk(root, folder, (path) => tests.some((test) => test(path)), lines);
-  return sha256(lines.sort().join("\n"));
+  for (const folder of outermost(folders)) await walk(look, folder);
+  return sha256(look.lines.sort().join("\n"));
+}
+
+interface Look {
+  readonly root: string;
+  readonly own: OwnWrites;
+  readonly isMeant: (path: string) => boolean;
+  readonly lines: string[];
 }
 
 /** The part of a glob before its first wildcard. */
@@ -33,17 +48,22 @@ function isWithin(folder: string, other: string): boolean {
   return other === "" || folder.startsWith(`${other}/`);
 }
 
-async function walk(root: string, folder: string, isMeant: (path: string) => boolean, lines: string[]): Promise<void> {
+async function walk(look: Look, folder: string): Promise<void> {
+  const { root, isMeant, lines } = look;
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((): Dirent[] => []);
+  const isWorkspace = entries.some(({ name }) => name === WORKSPACE);
   for (const entry of entries) {
-    if (LEFT_OUT.has(entry.name) || lines.length >= MOST_FILES) continue;
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory()) await walk(root, path, isMeant, lines);
-    else if (isMeant(path)) lines.push(await lineOf(root, path));
+    const isOurs = (isWorkspace && KEPT_TRUE.has(entry.name)) || EXEC_RUNS.test(path);
+    if (LEFT_OUT.has(entry.name) || isOurs || lines.length >= MOST_FILES) continue;
+    if (entry.isDirectory()) await walk(look, path);
+    else if (isMeant(path)) lines.push(...(await linesOf(look, path)));
   }
 }
 
-async function lineOf(root: string, path: string): Promise<string> {
+async function linesOf({ root, own }: Look, path: string): Promise<readonly string[]> {
   const found = await lstat(join(root, path)).catch(() => null);
-  return found === null ? "" : `${path} ${found.size} ${found.mtimeMs} ${found.ino}`;
+  const stamp = found === null ? null : stampOf(found);
+  const before = stamp !== null && own[path]?.is === stamp ? own[path].was : stamp;
+  return before === null ? [] : [`${path} ${before}`];
 }
