@@ -97,7 +97,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const [{ sandbox, heartbeats, executor, git, signer, mcp }, { policyFiles, budgetFile }] = [late, config];
   const killSwitch = (options.guard ?? same)(createFileKillSwitch({ stateDir: paths.state, root }));
   const budgets = createBudgets({ root, budgetFile, user: config.user });
-  const texts = lateTexts(early, repository, late);
+  const texts = lateTexts(early, late);
   const ticks = createTicks({ root, budgetFile, clock, texts, spentToday: options.spentToday });
   const review = createReviewActions({ trees: git, artifacts, past: () => runtime });
   const hosted = [...ticks.actions, ...review, createMergeAction(async () => runtime.coordination())];
@@ -236,18 +236,18 @@ function lateParts(repository: Repository, config: Config, early: EarlyParts): L
   });
   const mainline = lateMainline(repository.top, paths.vault, config, git);
   const [signer, mcp] = [lateSigner(paths.state), lateMcp(paths.mcp, executor)];
-  return { sandbox, heartbeats, executor, git, signer, mcp, mainline, hooksFolders };
+  const hooksInProject: LateParts["hooksFolders"] = async () => fromProject(repository, await hooksFolders());
+  return { sandbox, heartbeats, executor, git, signer, mcp, mainline, hooksFolders, hooksInProject };
 }
 
 function ownActions(
   repository: Repository,
   { hostEnv: env, github }: Config,
   { root, artifacts }: EarlyParts,
-  { git, hooksFolders }: LateParts,
+  { git, hooksFolders, hooksInProject }: LateParts,
 ): readonly (readonly Action[])[] {
-  const inProject = async (): Promise<readonly string[]> => fromProject(repository, await hooksFolders());
   return [
-    createFileActions({ root, artifacts, hooksFolders: inProject }),
+    createFileActions({ root, artifacts, hooksFolders: hooksInProject }),
     createGitActions({
       root: repository.top,
       vault: statePaths(root).vault,
@@ -261,14 +261,13 @@ function ownActions(
 }
 
 /** Files that people and loops share. */
-function lateTexts({ root }: EarlyParts, repository: Repository, { hooksFolders }: LateParts): ProjectTexts {
-  const sealed = async (): Promise<readonly string[]> => fromProject(repository, await hooksFolders());
+function lateTexts({ root }: EarlyParts, { hooksInProject: hooksFolders }: LateParts): ProjectTexts {
   return later(["read", "change"], async () => {
     const { inTurn } = await import("../adapters/sqlite/file/turns-at-file.ts");
     const { createProjectTexts } = await import("../adapters/files/project-texts.ts");
     const alone = (work: () => Promise<void>) => inTurn(statePaths(root).texts, work);
     const { noteOwnWrites } = await import("./serve/triggers/own-writes.ts");
-    return createProjectTexts({ root, hooksFolders: sealed, alone, onWrite: noteOwnWrites(statePaths(root).state) });
+    return createProjectTexts({ root, hooksFolders, alone, onWrite: noteOwnWrites(statePaths(root).state) });
   });
 }
 

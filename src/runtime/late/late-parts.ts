@@ -24,4 +24,6 @@ export interface LateParts {
   readonly mainline: Mainline;
   /** Folders from which the user's git runs hooks, relative to the top of the repository. */
   readonly hooksFolders: () => Promise<readonly string[]>;
+  /** Those of them that lie in the project, relative to it. */
+  readonly hooksInProject: () => Promise<readonly string[]>;
 }
