@@ -128,6 +128,13 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     tests: ["src/run/approval/deferred-call.test.ts"],
   },
   {
+    name: "an attempt after a lost one makes the call that was allowed to that",
+    file: "src/run/evolve.ts",
+    find: "      beginAnew(lane);\n",
+    replace: "",
+    tests: ["src/run/approval/deferred-call.test.ts"],
+  },
+  {
     name: "a failed login is tried again",
     file: "src/run/lanes.ts",
     find: '"circuit_open", "budget", "auth", "denied"',

@@ -23,6 +23,27 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     tests: ["src/adapters/process/watch/tree.test.ts"],
   },
   {
+    name: "memory of one that ends while it is looked at counts in full",
+    file: "src/adapters/process/watch/tree.ts",
+    find: "return stillThere().reduce((sum",
+    replace: "return counted().reduce((sum",
+    tests: ["src/adapters/process/watch/tree.test.ts"],
+  },
+  {
+    name: "a host that was busy calls late what came in time",
+    file: "src/adapters/process/watch/deadline.ts",
+    find: "turn = setImmediate(callback);",
+    replace: "turn = undefined;\n    callback();",
+    tests: ["src/adapters/process/watch/deadline.test.ts"],
+  },
+  {
+    name: "a host that was busy does not hear the answer of a wall",
+    file: "src/adapters/sandbox/converse.ts",
+    find: "return setTimeout(() => setImmediate(callback), ms);",
+    replace: "return setTimeout(callback, ms);",
+    tests: ["src/adapters/sandbox/converse.test.ts"],
+  },
+  {
     name: "one child run more begins than may",
     file: "src/run/children/spawns.ts",
     find: "facts.spawned + own + open > spawns",

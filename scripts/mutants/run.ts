@@ -5,6 +5,13 @@ const STORES = ["test/contract/stores.test.ts"];
 
 export const RUN_MUTANTS: readonly Mutant[] = [
   {
+    name: "a host that has claimed a run does not note the first event that it stores",
+    file: "src/adapters/sqlite/hosts.ts",
+    find: "events === 0 || (stored",
+    replace: "(stored",
+    tests: ["src/adapters/sqlite/hosts.test.ts"],
+  },
+  {
     name: "the row of a run that a host has is taken for the end of its chain",
     file: "src/adapters/sqlite/heads.ts",
     find: "(row.owner === null ? undefined : newest.get(row.id)) ?? row",

@@ -6,6 +6,7 @@ import { EXIT, type ExitCode, exitOfRun } from "../exit-codes.ts";
 import type { Context, OptionSpec } from "../spec.ts";
 import { oneLine } from "../views/event-line.ts";
 import { nextSteps, renderHeadline, renderNext } from "../views/run.ts";
+import { goOn } from "./go-on.ts";
 import { hostRun } from "./host-run.ts";
 import { readStory } from "./read-story.ts";
 import { runDocument } from "./run-writers.ts";
@@ -25,7 +26,7 @@ export async function answerQuestion(context: Context, runtime: Runtime, answer:
   const row = await runtime.find(report.goOn);
   if (given.flag("no-run") || isTerminal(row.status)) return tellWhatIsNext(context, runtime, report);
   const story = await readStory(runtime, report.goOn);
-  const handle = await runtime.resume(report.goOn, { by });
+  const handle = await goOn(runtime, report.goOn, by);
   out.line(`run ${handle.run}`);
   return hostRun(context, runtime, handle, story, { autoResume: await runtime.autoResume() });
 }
