@@ -4,6 +4,8 @@ import { JOURNAL_ERRORS } from "./journal-errors.ts";
 
 const DATA = {
   file: "pawl.db",
+  dir: "r_1/.pawl",
+  kind: "nfs",
   detail: "it is empty",
   version: 2,
   known: 1,
