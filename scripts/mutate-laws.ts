@@ -41,7 +41,7 @@ function runTests(
     "--bail",
     "1",
     "--testTimeout",
-    "60000",
+    "30000",
     ...mutant.tests,
   ];
   return new Promise((done) => {

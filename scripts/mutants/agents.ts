@@ -8,6 +8,13 @@ const AGENT = "src/kernel/agents/agent.ts";
 
 export const AGENT_MUTANTS: readonly Mutant[] = [
   {
+    name: "an agent that waits for its provider has taken too long",
+    file: AGENT,
+    find: "report = deadline.isLate() ? lateWith(talked, door) : talked;",
+    replace: "report = deadline.isLate() ? lateWith(talked, null) : talked;",
+    tests: KERNEL,
+  },
+  {
     name: "a call that a person has denied is asked about again",
     file: "src/kernel/agents/ruling.ts",
     find: "if (denied?.digest === digest) return",

@@ -54,7 +54,7 @@ export const CLAUDE_MUTANTS: readonly Mutant[] = [
   {
     name: "a call that was allowed is permitted with another input",
     file: "src/adapters/agents/claude/gate.ts",
-    find: "=== canonical([tool, input]))",
+    find: "=== whatOf(tool, input))",
     replace: "!== undefined)",
     tests: TALK,
   },

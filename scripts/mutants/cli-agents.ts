@@ -6,10 +6,39 @@ const HOME = ["src/adapters/agents/cli/home.test.ts"];
 const HEARING = ["src/adapters/agents/cli/hearing.test.ts"];
 const ACP = ["src/adapters/agents/acp/tool-call.test.ts", "src/adapters/agents/acp/outcome.test.ts"];
 const ACP_LIFE = ["test/contract/acp-agent.test.ts"];
+const HEED = ["src/adapters/agents/cli/heed-models.test.ts"];
 const CODEX = ["src/adapters/agents/codex/items.test.ts"];
 const CODEX_LIFE = ["test/contract/codex-agent.test.ts"];
 
 export const CLI_AGENT_MUTANTS: readonly Mutant[] = [
+  {
+    name: "calls that never end are all remembered",
+    file: `${CLI}/recent.ts`,
+    find: "if (known.size > most && oldest !== undefined)",
+    replace: "if (known.size > most && oldest === undefined)",
+    tests: [`${CLI}/recent.test.ts`],
+  },
+  {
+    name: "an agent whose calls get no answer tries on",
+    file: `${CLI}/heed-models.ts`,
+    find: "      if (callsModels)\n",
+    replace: "      if (callsModels && task.round < 0)\n",
+    tests: HEED,
+  },
+  {
+    name: "an agent that got no answer at all is done",
+    file: `${CLI}/heed-models.ts`,
+    find: "callsModels && last?.isAll === true",
+    replace: "callsModels && last?.error === ''",
+    tests: HEED,
+  },
+  {
+    name: "what an agent says of a refusal counts more than what the gateway saw",
+    file: `${CLI}/heed-models.ts`,
+    find: 'return last === null || last.why === "provider" ?',
+    replace: 'return last === null || last.why !== "budget" ?',
+    tests: HEED,
+  },
   {
     name: "what an agent left for itself in its home counts",
     file: `${CLI}/home.ts`,

@@ -2,11 +2,47 @@
 import type { Mutant } from "./mutant.ts";
 
 const GUARDS = ["test/integration/gateway-guards.test.ts"];
+const HOPE = ["src/gateway/hope.test.ts"];
 const METERING = ["test/integration/gateway-metering.test.ts"];
 const UPSTREAM = ["test/integration/gateway-upstream.test.ts"];
 const REPLAY = ["test/integration/gateway-replay.test.ts"];
 
 export const GATEWAY_MUTANTS: readonly Mutant[] = [
+  {
+    name: "a call for a title gives hope to an agent that is refused",
+    file: "src/gateway/hope.ts",
+    find: "=> isWork || !hasWork;",
+    replace: "=> isWork || begun > 0;",
+    tests: HOPE,
+  },
+  {
+    name: "calls that are refused together are many refusals",
+    file: "src/gateway/hope.ts",
+    find: "if (order > row.seen) row",
+    replace: "if (order > 0) row",
+    tests: HOPE,
+  },
+  {
+    name: "an agent has no hope while a call of it is under way",
+    file: "src/gateway/hope.ts",
+    find: " || [...underWay].some(counts)) return;",
+    replace: ") return;",
+    tests: HOPE,
+  },
+  {
+    name: "a sleeper that is refused for long is waited for",
+    file: "src/gateway/hope.ts",
+    find: "return until !== null && until - now > FAR_MS;",
+    replace: "return until !== null && now < 0;",
+    tests: HOPE,
+  },
+  {
+    name: "a stream that broke off was an answer",
+    file: "src/gateway/call.ts",
+    find: 'else if (brokenBy === "provider") trial.refused',
+    replace: 'else if (brokenBy === "provider" && status > 200) trial.refused',
+    tests: ["test/integration/gateway-routes.test.ts"],
+  },
   {
     name: "a call without a token passes",
     file: "src/gateway/server.ts",
@@ -31,8 +67,8 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   {
     name: "a call that the ledger refuses is sent",
     file: "src/gateway/call.ts",
-    find: "if (!answer.granted) {",
-    replace: "if (!answer.granted && open.asked < 0) {",
+    find: "if (!answer.granted) return say(",
+    replace: "if (!answer.granted && open.asked < 0) return say(",
     tests: GUARDS,
   },
   {
@@ -87,7 +123,7 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   {
     name: "a request of any size is read",
     file: "src/gateway/http/body.ts",
-    find: "if (bytes <= mostBytes) return;",
+    find: "if (bytes <= mostRead) return;",
     replace: "if (bytes >= 0) return;",
     tests: ["src/gateway/http/body.test.ts"],
   },
@@ -196,5 +232,61 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     find: "setImmediate(() => response.flushHeaders())",
     replace: "setImmediate(() => undefined)",
     tests: UPSTREAM,
+  },
+  {
+    name: "whatever a provider says it took is believed",
+    file: "src/gateway/wires/members.ts",
+    find: "whole === null || whole > MOST_COUNT ? null : whole",
+    replace: "whole",
+    tests: ["src/gateway/wires/wires.test.ts"],
+  },
+  {
+    name: "what nobody can count is booked",
+    file: "src/gateway/charge.ts",
+    find: "return isCountable ? told : reserved(",
+    replace: "return isCountable || worst.output >= 0 ? told : reserved(",
+    tests: METERING,
+  },
+  {
+    name: "what a stream of chat took so far is taken for all of it",
+    file: "src/gateway/wires/chat.ts",
+    find: "isWhole: tokens === null ? state.isWhole : isLast",
+    replace: "isWhole: state.isWhole || tokens !== null",
+    tests: ["src/gateway/wires/wires.test.ts"],
+  },
+  {
+    name: "what a call held that was never sent stays held",
+    file: "src/gateway/call.ts",
+    find: "  open.loose.set(key, null);\n",
+    replace: "",
+    tests: ["test/integration/gateway-ledger.test.ts"],
+  },
+  {
+    name: "an end that the ledger did not take is forgotten",
+    file: "src/gateway/call.ts",
+    find: "        open.loose.set(key, { charged, at });\n",
+    replace: "",
+    tests: ["test/integration/gateway-ledger.test.ts"],
+  },
+  {
+    name: "a grant is closed before its calls are settled",
+    file: "src/gateway/server.ts",
+    find: "    await settle(open);\n",
+    replace: "",
+    tests: ["test/integration/gateway-ledger.test.ts"],
+  },
+  {
+    name: "a connection that a client is about to use is ended",
+    file: "src/gateway/server.ts",
+    find: "keepAliveTimeout: 0",
+    replace: "keepAliveTimeout: 5000",
+    tests: UPSTREAM,
+  },
+  {
+    name: "whoever sends too much is cut off before it is told",
+    file: "src/gateway/server.ts",
+    find: 'inside.mostRequestBytes, "passed_over")',
+    replace: "inside.mostRequestBytes)",
+    tests: GUARDS,
   },
 ];

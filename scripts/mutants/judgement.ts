@@ -110,8 +110,8 @@ export const JUDGEMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "a change that was called empty counts as none",
     file: "src/run/finish.ts",
-    find: 'outcomes.includes("empty") && tree === base',
-    replace: 'outcomes.includes("empty")',
+    find: 'includes("empty") && tree === base',
+    replace: 'includes("empty")',
     tests: LAWS,
     seeds: 1500,
   },

@@ -185,4 +185,18 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
     replace: "rows.drop();",
     tests: CONTRACT,
   },
+  {
+    name: "an amount whose sums are not exact is booked",
+    file: "src/limits/ledger/cap.ts",
+    find: " && amount <= MOST_AMOUNT",
+    replace: "",
+    tests: CONTRACT,
+  },
+  {
+    name: "a write that finds the file taken is not asked for again",
+    file: "src/adapters/sqlite/group-commit.ts",
+    find: "isBusy ? queue.putBack(batch) : batch",
+    replace: "batch",
+    tests: ["test/integration/store-failures.test.ts"],
+  },
 ];

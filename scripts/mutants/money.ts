@@ -88,4 +88,11 @@ export const MONEY_MUTANTS: readonly Mutant[] = [
     replace: "(chosen === undefined ? killed(facts, about) : null) ??",
     tests: ["src/loops/why/why.test.ts"],
   },
+  {
+    name: "a run of a tenant is not held to its caps",
+    file: "src/limits/ledger/budget.ts",
+    find: "...(tenant === null ? [] : [",
+    replace: "...(tenant !== undefined ? [] : [",
+    tests: ["src/limits/ledger"],
+  },
 ];

@@ -73,8 +73,8 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
     name: "an instant that is over is read from a header",
     file: "src/limits/quota/headers.ts",
-    find: ".filter(({ until }) => until > at)",
-    replace: "",
+    find: "until > at && until <= at + LONGEST_MS",
+    replace: "until <= at + LONGEST_MS",
     tests: READ,
   },
   {
@@ -146,5 +146,12 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     find: "until - clock.now(), LOOK_MS)",
     replace: "until - clock.now())",
     tests: WAKE,
+  },
+  {
+    name: "a header that names a time beyond reason is believed",
+    file: "src/limits/quota/headers.ts",
+    find: "until > at && until <= at + LONGEST_MS",
+    replace: "until > at",
+    tests: ["src/limits/quota"],
   },
 ];

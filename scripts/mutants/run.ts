@@ -177,9 +177,23 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   {
     name: "a failed gate counts as verified",
     file: "src/run/finish.ts",
-    find: '  if (outcomes.some((verdict) => verdict !== "pass" && verdict !== "empty")) return "unverified";\n',
-    replace: "",
+    find: '.some((verdict) => verdict !== "pass" && verdict !== "empty");',
+    replace: '.some((verdict) => verdict === "");',
     tests: LAWS,
+  },
+  {
+    name: "what was merged although a gate held it back is a success",
+    file: "src/run/finish.ts",
+    find: "if (withheld.size > 0 && merged) return true;",
+    replace: "if (withheld.size > 0 && merged) return false;",
+    tests: ["src/kernel/judge/verdicts.test.ts"],
+  },
+  {
+    name: "what a merge gate holds back counts as achieved",
+    file: "src/run/finish.ts",
+    find: "if (cut === undefined && withheld.size === 0)",
+    replace: "if (cut === undefined)",
+    tests: ["src/kernel/judge/verdicts.test.ts"],
   },
   {
     name: "no gate is needed above L1",
@@ -193,7 +207,7 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     file: "src/run/decide.ts",
     find: "  if (state.stopping !== null) {",
     replace: "  if (state.stopping !== null && !busy && progress.lanes.size === 0) {",
-    tests: LAWS,
+    tests: ["src/run/approval/approval.test.ts"],
   },
   {
     name: "stages start while the run is pausing",
@@ -250,7 +264,7 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     file: "src/run/record/chain.ts",
     find: "`${previous}\\n${body}`",
     replace: "`${body}`",
-    tests: ["test/contract/stores.test.ts", "src/run"],
+    tests: ["src/run/record"],
   },
   {
     name: "a cycle without a cap compiles",

@@ -15,6 +15,13 @@ const SIGNATURE = "src/runtime/serve/triggers/signature.ts";
 
 export const SCHEDULE_MUTANTS: readonly Mutant[] = [
   {
+    name: "who never finishes a delivery keeps others out",
+    file: "src/runtime/serve/triggers/hooks.ts",
+    find: "    oldest?.destroy();",
+    replace: "    if (oldest !== undefined) socket.destroy();",
+    tests: ["src/runtime/serve/triggers/reload.test.ts"],
+  },
+  {
     name: "a time that clocks show twice fires twice",
     file: "src/loops/schedule/cron-times.ts",
     find: "return before <= zone(at) ? wall :",

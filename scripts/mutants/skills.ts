@@ -9,6 +9,27 @@ const CONTEXT = ["src/run/context"];
 
 export const SKILL_MUTANTS: readonly Mutant[] = [
   {
+    name: "a plan inside a run of an agent does what that run may not",
+    file: "src/harness/hooks/hooked-toolbox.ts",
+    find: "return options.above?.(call) ?? ruling;",
+    replace: "return ruling;",
+    tests: PLANS,
+  },
+  {
+    name: "a plan says of itself that it is harmless",
+    file: "src/harness/plans/call-door.ts",
+    find: "requests: [...call.requests, ...call.requests.map(",
+    replace: "requests: [...call.requests.map(",
+    tests: PLANS,
+  },
+  {
+    name: "a policy that does not answer keeps a plan for ever",
+    file: "src/harness/plans/call-door.ts",
+    find: "return orAborted(options.decide(tier === null ? call : alsoAs(tier, call), signal), signal);",
+    replace: "return options.decide(tier === null ? call : alsoAs(tier, call), signal);",
+    tests: PLANS,
+  },
+  {
     name: "a message of an MCP server that is nested beyond reason is believed",
     file: "src/adapters/mcp/message-lines.ts",
     find: "const value = readJson(line);",
@@ -95,8 +116,8 @@ export const SKILL_MUTANTS: readonly Mutant[] = [
   {
     name: "a hook that denies a tool is not heard",
     file: "src/harness/hooks/hooked-toolbox.ts",
-    find: "if (why === null) return ruling;",
-    replace: 'if (why !== "") return ruling;',
+    find: "if (why === null) return options.above?.(call) ?? ruling;",
+    replace: 'if (why !== "") return options.above?.(call) ?? ruling;',
     tests: PLANS,
   },
   {

@@ -102,8 +102,8 @@ export const TOOL_MUTANTS: readonly Mutant[] = [
   {
     name: "whoever denies a tool by its name is not heard",
     file: "src/policy/decide-call.ts",
-    find: 'if (named.rule !== "default") decisions.push(named);',
-    replace: "",
+    find: '...named.filter(({ rule }) => rule !== "default"),',
+    replace: "...named.filter(({ rule }) => rule === tool),",
     tests: ["src/policy/decide-call.test.ts"],
   },
   {

@@ -137,6 +137,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Show every cap: what was spent, what is held, what is left",
     load: async () => (await import("./commands/see/budget.ts")).budgetCommand,
   },
+  breakers: {
+    group: "see",
+    summary: "Show what is left alone because it failed or its quota is used up, and let it be tried again",
+    load: async () => (await import("./commands/see/breakers.ts")).breakersCommand,
+  },
   cost: {
     group: "see",
     summary: "Say what a pattern would cost, or what a blueprint can cost and its runs have cost",

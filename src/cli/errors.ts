@@ -45,6 +45,20 @@ export const CLI_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  CLI_BREAKER_UNKNOWN: {
+    what: (d: { target: string; near: string }) => `No breaker stands before "${d.target}".${d.near}`,
+    why: "A target that was never in trouble has none, and a name that nobody has would close nothing.",
+    hint: "`pawl breakers --all` shows every target that has one.",
+    retry: "after_change",
+    exit: 3,
+  },
+  CLI_BREAKER_RESET_REFUSED: {
+    what: (d: { by: string }) => `A stage of a run cannot reset a breaker (asked by ${d.by}).`,
+    why: "Whoever keeps failing would take away what keeps it from trying.",
+    hint: "Reset it yourself, outside of any run.",
+    retry: "never",
+    exit: 3,
+  },
   CLI_QUEUE_NO_LOOP: {
     what: (d: { name: string; near: string }) => `pawl.yaml has no loop "${d.name}" that could be queued.${d.near}`,
     why: "What waits in a lane is run by `pawl serve`, which knows the loops of pawl.yaml and nothing else.",

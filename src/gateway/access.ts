@@ -47,6 +47,8 @@ export function createModelAccess(options: ModelAccessOptions): ModelAccess {
       return {
         env: gatewayVariables(`http://127.0.0.1:${BEHIND.modelsPort}`, door.token),
         socket,
+        lastRefusal: door.lastRefusal,
+        hopeless: door.hopeless,
         close: once(close),
       };
     },

@@ -26,18 +26,20 @@ import {
   UpstreamError,
 } from "./exchange.ts";
 import type { OpenGrant } from "./grants.ts";
+import type { Trial } from "./hope.ts";
 import { refuse } from "./http/answer.ts";
 import { readWhole } from "./http/body.ts";
 import { towardsClient } from "./http/headers.ts";
 import { tapStream } from "./http/tap.ts";
 import { refusalFor } from "./refusals.ts";
 import { routeHeaders } from "./routes/route-headers.ts";
+import { listIn } from "./wires/members.ts";
 import { type AnswerReading, NOTHING_READ, type Refusal } from "./wires/wire.ts";
 
 export interface CallParts {
   readonly ledger: Pick<Ledger, "reserve" | "settle" | "withdraw">;
   readonly records: CallRecords;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "after">;
   readonly prices: PriceTable;
   readonly router: Router;
   readonly send: Send;
@@ -55,6 +57,7 @@ interface Passage {
   readonly key: string;
   readonly worst: WorstCall;
   readonly begunAt: number;
+  readonly trial: Trial;
   isSettled: boolean;
 }
 
@@ -65,7 +68,9 @@ export async function answerCall(
   response: ServerResponse,
 ): Promise<void> {
   const { grant } = open;
+  const trial = open.hope.begin(listIn(call.body["tools"]).length > 0);
   const say = (refusal: Refusal): void => {
+    trial.refused({ ...refusal, until: null });
     open.refused += refusal.status === 402 ? 1 : 0;
     refuse(response, call.wire, refusal);
   };
@@ -83,16 +88,41 @@ export async function answerCall(
   open.asked += 1;
   const key = `${grant.key}/${open.asked}`;
   const worst = worstOf(parts, call, candidates);
-  const passage: Passage = { parts, open, call, response, key, worst, begunAt: parts.clock.now(), isSettled: false };
+  const begunAt = parts.clock.now();
+  const passage: Passage = { parts, open, call, response, key, worst, begunAt, trial, isSettled: false };
   if (isReplay) return void (await exchange(passage, candidates));
-  await Promise.all(open.settling);
-  // At once: what was begun and never reserved was never sent.
-  const [answer] = await Promise.all([reserve(passage, candidates), begin(passage, candidates)]);
-  if (!answer.granted) {
-    open.calls -= 1;
-    return say(refusalFor("GATEWAY_BUDGET_REACHED", { why: refusalText(answer) }));
-  }
+  const answer = await hold(passage, candidates).catch((error: unknown) => ledgerFailed(passage, error));
+  if ("status" in answer || !answer.granted) open.calls -= 1;
+  if ("status" in answer) return say(answer);
+  if (!answer.granted) return say(refusalFor("GATEWAY_BUDGET_REACHED", { why: refusalText(answer) }));
   await exchange(passage, candidates);
+}
+
+/** Nothing is sent until it has resolved: what is held when it rejects is given back. */
+async function hold(passage: Passage, candidates: readonly Candidate[]): Promise<Reserved> {
+  const { parts, open, key } = passage;
+  await Promise.allSettled(open.settling);
+  await settleLoose(parts, open);
+  // At once: what was begun and never reserved was never sent.
+  const [held, begun] = await Promise.allSettled([reserve(passage, candidates), begin(passage, candidates)]);
+  if (held.status === "fulfilled" && begun.status === "fulfilled") return held.value;
+  // A step that failed may have been done all the same.
+  open.loose.set(key, null);
+  throw held.status === "rejected" ? held.reason : (begun as PromiseRejectedResult).reason;
+}
+
+/** What the ledger did not take before. Rejects when it still does not. */
+export async function settleLoose({ ledger }: Pick<CallParts, "ledger">, { loose }: OpenGrant): Promise<void> {
+  for (const [key, left] of loose) {
+    if (left === null) await ledger.withdraw(key);
+    else await ledger.settle(key, { ...left.charged }, left.at);
+    loose.delete(key);
+  }
+}
+
+function ledgerFailed({ parts }: Pick<Passage, "parts">, error: unknown): Refusal {
+  const detail = parts.redact(error instanceof Error ? error.message : String(error));
+  return refusalFor("GATEWAY_LEDGER_FAILED", { detail });
 }
 
 function candidatesOf({ router }: CallParts, call: ModelCall): readonly Candidate[] | Refusal {
@@ -143,12 +173,12 @@ async function exchange(passage: Passage, candidates: readonly Candidate[]): Pro
       traffic === undefined ? parts.send : traffic.kind === "replay" ? traffic.send : traffic.around(parts.send);
     const tenant = open.grant.accounts.find(({ scope }) => scope === "tenant")?.name ?? null;
     const answer = await parts.router.answer({ ...call, tenant }, candidates, send, gone.signal);
-    // Whoever got an answer since was not refused for good.
-    open.parkedUntil = answer.status < 400 ? null : (answer.until ?? null);
     await deliver(passage, answer);
   } catch (error) {
+    if (gone.signal.aborted) passage.trial.left();
     await failed(passage, candidates[0] as Candidate, error);
   } finally {
+    passage.trial.left();
     response.off("close", leave);
     open.over.signal.removeEventListener("abort", leave);
   }
@@ -156,8 +186,11 @@ async function exchange(passage: Passage, candidates: readonly Candidate[]): Pro
 
 /** No answer, or not a whole one. Who may have been asked may bill it. */
 async function failed(passage: Passage, candidate: Candidate, error: unknown): Promise<void> {
-  const { parts, open, call, response, worst } = passage;
+  const { parts, open, call, response, worst, trial } = passage;
+  if (passage.isSettled) return refuse(response, call.wire, ledgerFailed(passage, error));
   if (error instanceof RouteRefusal) {
+    const { refusal, until } = error;
+    trial.refused({ ...refusal, isResting: refusal.code === "GATEWAY_MODELS_RESTING", until });
     await settle(passage, {
       candidate,
       status: error.refusal.status,
@@ -165,7 +198,6 @@ async function failed(passage: Passage, candidate: Candidate, error: unknown): P
       reading: NOTHING_READ,
       error: error.message,
     });
-    open.parkedUntil = error.until;
     const waitMs = error.until === null ? null : error.until - parts.clock.now();
     return refuse(response, call.wire, error.refusal, waitMs);
   }
@@ -176,6 +208,7 @@ async function failed(passage: Passage, candidate: Candidate, error: unknown): P
   }
   const maySpend = !(error instanceof UpstreamError) || error.maySpend;
   const detail = parts.redact(error instanceof Error ? error.message : String(error));
+  trial.refused({ status: 502, message: detail, until: null });
   const charge = maySpend ? reserved(worst, "there was no answer: charged what was reserved") : FREE;
   await settle(passage, { candidate, status: 502, charge, reading: NOTHING_READ, error: detail });
   refuse(response, call.wire, refusalFor("GATEWAY_UPSTREAM_FAILED", { provider: candidate.provider, detail }));
@@ -203,6 +236,7 @@ async function deliver(passage: Passage, answer: ProviderAnswer): Promise<void> 
   });
   // A provider may repeat a part of the key when it refuses it.
   const bytes = isGood ? whole : Buffer.from(parts.redact(whole.toString("utf8")));
+  tellOf(passage, reading, isGood ? null : status, answer.until ?? null);
   response.writeHead(status, { ...clean, "content-length": bytes.length });
   response.end(bytes);
 }
@@ -212,7 +246,7 @@ async function deliverStream(
   answer: ProviderAnswer,
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { call, response, worst } = passage;
+  const { call, response, worst, trial } = passage;
   const { body, status, candidate, passedOver, onCounted } = answer;
   response.writeHead(status, { ...headers, "cache-control": "no-cache" });
   const reader = call.wire.createStreamReader();
@@ -220,9 +254,27 @@ async function deliverStream(
   const charge = chargeFor(reading, priceOf(passage, candidate, reading), worst);
   const error = brokenBy === null ? (reading.error?.type ?? null) : `cut by the ${brokenBy}`;
   await settle(passage, { candidate, status, charge, reading, passedOver, onCounted, error });
+  if (brokenBy === "client") trial.left();
+  else if (brokenBy === "provider") trial.refused({ status: null, message: "the answer broke off", until: null });
+  else tellOf(passage, reading, null, null);
   if (brokenBy === null) response.end();
   // A stream that breaks off must not look as if it had ended.
   else response.destroy();
+}
+
+/** What an answer was. `status`: it was none; null: it began as one. */
+function tellOf(
+  { parts, trial }: Passage,
+  { error }: AnswerReading,
+  status: number | null,
+  until: number | null,
+): void {
+  if (status === null && error === null) {
+    trial.answered();
+    return;
+  }
+  const said = error === null ? `the provider answered with ${status}` : `${error.type}: ${error.message}`;
+  trial.refused({ status, message: parts.redact(said), until });
 }
 
 interface Ended {
@@ -259,7 +311,10 @@ async function book({ parts, open, call, key, begunAt }: Passage, ended: Ended):
     // At once: each is durable by itself, and either tells a later host enough.
     await Promise.all([
       parts.records.append(open.grant.key, { type: "ended", key, at, provider, model, charged, estimate }),
-      parts.ledger.settle(key, { tokens: charged.tokens, microUsd: charged.microUsd }, at),
+      parts.ledger.settle(key, { ...charged }, at).catch((error: unknown) => {
+        open.loose.set(key, { charged, at });
+        throw error;
+      }),
     ]);
   }
   const { toolCalls } = reading;

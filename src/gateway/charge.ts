@@ -1,5 +1,6 @@
 /** What a call is charged once it has ended: exactly what the answer says; what it does not say, as it was reserved. */
 import type { Usage } from "../base/usage.ts";
+import { amountProblem } from "../limits/ledger/cap.ts";
 import { costOf, type WorstCall } from "../limits/prices/cost.ts";
 import type { Price } from "../limits/prices/price.ts";
 import { type Tokens, totalOf } from "../limits/prices/tokens.ts";
@@ -15,7 +16,12 @@ export interface Charge {
 export const FREE: Charge = { usage: { tokens: 0, microUsd: 0 }, tokens: null, estimate: null };
 
 export function chargeFor(reading: AnswerReading, price: Price | null, worst: WorstCall): Charge {
-  const { tokens, isWhole } = reading;
+  const told = toldBy(reading, price, worst);
+  const isCountable = amountProblem({ ...told.usage }) === undefined;
+  return isCountable ? told : reserved(worst, "nobody can count what the answer says: charged what was reserved");
+}
+
+function toldBy({ tokens, isWhole }: AnswerReading, price: Price | null, worst: WorstCall): Charge {
   if (tokens === null) return reserved(worst, "the answer does not say what it took: charged what was reserved");
   const known: Tokens = isWhole ? tokens : { ...tokens, output: Math.max(tokens.output, worst.output) };
   const total = totalOf(known);

@@ -4,6 +4,7 @@ import { setMaxListeners } from "node:events";
 import type { Usage } from "../base/usage.ts";
 import type { Account, Cap } from "../limits/ledger/cap.ts";
 import type { Send } from "./exchange.ts";
+import type { Hope } from "./hope.ts";
 
 /** What somebody may do with a token. */
 export interface Grant {
@@ -25,6 +26,11 @@ export type Traffic =
   | { readonly kind: "record"; around(send: Send): Send }
   | { readonly kind: "replay"; readonly send: Send };
 
+export interface Loose {
+  readonly charged: Usage;
+  readonly at: number;
+}
+
 /** A grant while its token is good. */
 export interface OpenGrant {
   readonly grant: Grant;
@@ -39,16 +45,17 @@ export interface OpenGrant {
   usage: Usage;
   /** Calls whose end is not settled yet: what they do not need is free only then. */
   readonly settling: Set<Promise<void>>;
+  /** Calls that the ledger did not take the end of: what is to be settled, and when it was; null: it is to be given back. */
+  readonly loose: Map<string, Loose | null>;
   /** Requests that are not answered to their end. */
   readonly underWay: Set<Promise<void>>;
   /** Aborts when the grant is closed. */
   readonly over: AbortController;
-  /** Until when the provider that refused the last call has no quota left; null: it did not refuse, or did not say. */
-  parkedUntil: number | null;
+  readonly hope: Hope;
 }
 
 export interface Grants {
-  open(grant: Grant): { readonly token: string; readonly open: OpenGrant };
+  open(grant: Grant, hope: Hope): { readonly token: string; readonly open: OpenGrant };
   /** null: none of these tokens is good. */
   find(tokens: readonly string[]): OpenGrant | null;
   /** The token is good no more; what is under way is ended. */
@@ -60,7 +67,7 @@ const TOKEN_BYTES = 32;
 export function createGrants(random: (count: number) => Uint8Array = randomBytes): Grants {
   const digests = new Map<OpenGrant, Buffer>();
   return {
-    open(grant) {
+    open(grant, hope) {
       const token = `pawl-${Buffer.from(random(TOKEN_BYTES)).toString("base64url")}`;
       const open: OpenGrant = {
         grant,
@@ -70,9 +77,10 @@ export function createGrants(random: (count: number) => Uint8Array = randomBytes
         missed: 0,
         usage: { tokens: 0, microUsd: 0 },
         settling: new Set(),
+        loose: new Map(),
         underWay: new Set(),
         over: new AbortController(),
-        parkedUntil: null,
+        hope,
       };
       // Each call under way listens.
       setMaxListeners(0, open.over.signal);
@@ -86,6 +94,7 @@ export function createGrants(random: (count: number) => Uint8Array = randomBytes
     },
     close(open) {
       digests.delete(open);
+      open.hope.close();
       open.over.abort();
     },
   };

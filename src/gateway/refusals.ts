@@ -18,6 +18,8 @@ const STATUSES = {
   GATEWAY_RATE_REACHED: 429,
   GATEWAY_MODELS_RESTING: 429,
   GATEWAY_UPSTREAM_FAILED: 502,
+  // The one that a client may well try again by itself.
+  GATEWAY_LEDGER_FAILED: 503,
   // No status of HTTP means it, and nobody tries this one again.
   GATEWAY_REPLAY_MISSED: 599,
 } as const;

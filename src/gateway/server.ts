@@ -5,11 +5,12 @@ import { pawlError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { visibleLine } from "../base/visible.ts";
 import { GATEWAY_ERRORS } from "../ports/errors/gateway-errors.ts";
-import type { ModelUse } from "../ports/models/model-access.ts";
+import type { ModelRefusal, ModelUse } from "../ports/models/model-access.ts";
 import { type Address, addressOf } from "./address.ts";
-import { answerCall, type CallParts } from "./call.ts";
+import { answerCall, type CallParts, settleLoose } from "./call.ts";
 import type { ModelCall } from "./exchange.ts";
 import { createGrants, type Grant, type OpenGrant } from "./grants.ts";
+import { createHope } from "./hope.ts";
 import { refuse } from "./http/answer.ts";
 import { readWhole } from "./http/body.ts";
 import { isOwnHost, tokensIn, towardsClient, towardsProvider } from "./http/headers.ts";
@@ -29,7 +30,10 @@ export interface GrantDoor {
   readonly token: string;
   /** What it has used so far. */
   use(): ModelUse;
-  /** The token is good no more; resolves when every call under way is settled. Idempotent. */
+  /** As a ModelDoor has them. */
+  lastRefusal(): ModelRefusal | null;
+  readonly hopeless: Promise<ModelRefusal>;
+  /** The token is good no more; resolves when every call under way is settled. Rejects when the ledger does not take that. Idempotent. */
   close(): Promise<ModelUse>;
 }
 
@@ -64,7 +68,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const servers: Server[] = [];
   const doors = new Set<GrantDoor>();
   const newServer = (): Server => {
-    const server = createServer({ requestTimeout: 0, headersTimeout: 20_000, keepAliveTimeout: 75_000 });
+    // A connection that is ended at the instant a client writes to it costs the client its call, so it is left to the client.
+    const server = createServer({ requestTimeout: 0, headersTimeout: 20_000, keepAliveTimeout: 0 });
     server.on("request", (request, response) => void handle(inside, request, response));
     servers.push(server);
     return server;
@@ -83,35 +88,47 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     listenAt: (bind) => bind(newServer()),
     open(grant) {
-      const door = doorOf(grants.open(grant), (open) => grants.close(open));
+      const door = doorOf(
+        grants.open(grant, createHope(options.clock)),
+        (open) => grants.close(open),
+        (open) => settleLoose(options, open),
+      );
       doors.add(door);
       return door;
     },
     async close() {
-      await Promise.all([...doors].map((door) => door.close()));
+      // Whoever has the door is told what went wrong with it.
+      await Promise.allSettled([...doors].map((door) => door.close()));
       await Promise.all(servers.map(closeServer));
       options.upstream.close();
     },
   };
 }
 
-function doorOf({ token, open }: { token: string; open: OpenGrant }, end: (open: OpenGrant) => void): GrantDoor {
+function doorOf(
+  { token, open }: { token: string; open: OpenGrant },
+  end: (open: OpenGrant) => void,
+  settle: (open: OpenGrant) => Promise<void>,
+): GrantDoor {
   const use = (): ModelUse => ({
     usage: open.usage,
     calls: open.calls,
     refused: open.refused,
     missed: open.missed,
-    parkedUntil: open.parkedUntil,
+    parkedUntil: open.hope.parkedUntil(),
   });
   const close = async (): Promise<ModelUse> => {
     end(open);
     while (open.underWay.size > 0) await Promise.allSettled([...open.underWay]);
+    await settle(open);
     return use();
   };
   let closed: Promise<ModelUse> | undefined;
   return {
     token,
     use,
+    lastRefusal: open.hope.lastRefusal,
+    hopeless: open.hope.gone,
     close: () => {
       closed ??= close();
       return closed;
@@ -165,7 +182,7 @@ async function admit(
   if (open === null) return refuse(response, wire, refusalFor("GATEWAY_TOKEN_UNKNOWN", {}));
   if (address.kind === "none")
     return refuse(response, wire, refusalFor("GATEWAY_ROUTE_UNKNOWN", { path: visibleLine(path, 100) }));
-  const bytes = await readBody(inside, request);
+  const bytes = await readWhole(request, inside.mostRequestBytes, "passed_over");
   if (bytes === null)
     return refuse(response, wire, refusalFor("GATEWAY_REQUEST_TOO_LARGE", { mostBytes: inside.mostRequestBytes }));
   query.delete("key");
@@ -228,12 +245,6 @@ function parsed(bytes: Buffer): JsonObject | null {
   } catch {
     return null;
   }
-}
-
-async function readBody({ mostRequestBytes }: Inside, request: IncomingMessage): Promise<Buffer | null> {
-  return Number(request.headers["content-length"] ?? 0) > mostRequestBytes
-    ? null
-    : readWhole(request, mostRequestBytes);
 }
 
 async function passFree(inside: Inside, { request, response, address, open, path, bytes }: Admitted): Promise<void> {

@@ -29,8 +29,11 @@ export interface Upstream {
   close(): void;
 }
 
-/** Between two calls; a provider that closes earlier says so. */
-const KEPT_MS = 60_000;
+/**
+ * Between two calls, where the provider does not say how long it keeps a connection. Many end one after five seconds: what is sent at that
+ * instant may have been received, and is charged. Another connection takes much less time than a model.
+ */
+const KEPT_MS = 4000;
 /** So long before that nothing is sent any more: what a provider closes at that instant may have been received, and is charged. */
 const WARNED_MS = 1000;
 

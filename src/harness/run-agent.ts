@@ -34,6 +34,7 @@ import { type Chronicle, createChronicle } from "./journal/chronicle.ts";
 import type { RecordOf } from "./journal/record.ts";
 import { takeUp } from "./journal/take-up.ts";
 import { heedCritic } from "./loop/critic.ts";
+import { ruleOn } from "./loop/desk.ts";
 import { failedEnding } from "./loop/endings.ts";
 import { tellHook } from "./loop/hooks.ts";
 import { runTalks } from "./loop/phases.ts";
@@ -214,7 +215,7 @@ async function perform(prepared: Prepared, isResumed: boolean): Promise<AgentRes
     await heedCritic(session, "deadline");
     return halt.leftMs() > before;
   };
-  const lineage = lineageOf(prepared);
+  const lineage = lineageOf(prepared, session);
   await parent?.chronicle.write(childStarted(prepared, parent));
   const endBeat = keepBeat(chronicle, ports.clock);
   try {
@@ -288,7 +289,8 @@ function resultOf({ runId, meter }: Prepared, ending: Ending, steps: AgentResult
   return { runId, status, output, ...answer, steps: [...steps], usage: meter.used(), error, failure, deferred };
 }
 
-function lineageOf({ runId, agent, options, parent, meter, halt, chronicle, ports }: Prepared): Lineage {
+function lineageOf(prepared: Prepared, session: Session): Lineage {
+  const { runId, agent, options, parent, meter, halt, chronicle, ports } = prepared;
   const own = agent.name === undefined ? [] : [agent.name];
   return {
     ...{ run: runId, meter, chronicle, journal: ports.journal, signal: halt.signal },
@@ -296,6 +298,7 @@ function lineageOf({ runId, agent, options, parent, meter, halt, chronicle, port
     depth: (parent?.depth ?? -1) + 1,
     limits: parent?.limits ?? { ...DISPATCH_LIMITS, ...options.dispatch },
     family: parent?.family ?? { descendants: 0 },
+    rule: (call, risk) => ruleOn(session, call, risk),
   };
 }
 

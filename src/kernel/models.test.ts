@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { CALM } from "../../test/support/gateway/calm.ts";
 import { planFrom } from "../../test/support/plan-from-yaml.ts";
 import { createTestHost, type Script } from "../../test/support/run-plan.ts";
 import { createVirtualClock } from "../../test/support/virtual-clock.ts";
@@ -36,7 +37,7 @@ function access(use: Partial<ModelUse> = {}): { readonly models: ModelAccess; re
         seen.closed += 1;
         return { ...USE, ...use };
       };
-      return { env: { ANTHROPIC_BASE_URL: "http://gateway" }, socket: "/tmp/models", close };
+      return { env: { ANTHROPIC_BASE_URL: "http://gateway" }, socket: "/tmp/models", ...CALM, close };
     },
     reconcile: async (key) => {
       seen.reconciled.push(key);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { CALM } from "../../test/support/gateway/calm.ts";
 import { planFrom } from "../../test/support/plan-from-yaml.ts";
 import { createTestHost, type Script, type TestHost } from "../../test/support/run-plan.ts";
 import type { ModelAccess } from "../ports/models/model-access.ts";
@@ -95,7 +96,7 @@ describe("a command that its vendor refuses", () => {
     const until = THREE;
     const use = { usage: { tokens: 1, microUsd: 1 }, calls: 1, refused: 0, missed: 0, parkedUntil: until };
     const models: ModelAccess = {
-      open: async () => ({ env: {}, socket: "/s", close: async () => use }),
+      open: async () => ({ env: {}, socket: "/s", ...CALM, close: async () => use }),
       reconcile: async () => use,
     };
     const yaml = `stages:\n  - { id: fix, command: [ok], models: { tokens: 2k, usd: 1${providers} } }\n`;

@@ -52,5 +52,11 @@ describe("a call of a tool", () => {
     expect(effectOf([asked], edits, ["deny", { tool: "*" }, high])).toBe("deny by it.deny[1]");
     expect(effectOf([asked], edits, ["deny", { tool: "*" }, eve])).toBe("deny by it.deny[1]");
     expect(effectOf([EDIT], edits, ["deny", { tool: "*" }, high])).toBe("allow by it.allow[0]");
+    // Under every tier that it has, whichever comes first.
+    for (const both of [
+      [EDIT, asked],
+      [asked, EDIT],
+    ])
+      expect(effectOf(both, edits, ["deny", { tool: "*" }, high])).toBe("deny by it.deny[1]");
   });
 });

@@ -17,19 +17,27 @@ export function decideCall(
   decide: (request: PolicyRequest) => Decision,
   { tool, input, requests }: CallRequest,
 ): Decision {
-  const [first] = requests;
-  const named = decide(byName(tool, input, first));
-  if (first === undefined) return named;
-  const decisions = requests.map((request) => approved(request, decide(request)));
-  // Whoever allows what a tool does need not name the tool; whoever denies the tool, or asks about it, is heard.
-  if (named.rule !== "default") decisions.push(named);
+  if (requests.length === 0) return decide({ kind: "tool", tool, args: input });
+  const named = perTier(requests).map((request) => decide(byName(tool, input, request)));
+  const decisions = [
+    ...requests.map((request) => approved(request, decide(request))),
+    // Whoever allows what a tool does need not name the tool; whoever denies the tool, or asks about it, is heard.
+    ...named.filter(({ rule }) => rule !== "default"),
+  ];
   return EFFECTS.flatMap((effect) => decisions.filter((decision) => decision.effect === effect))[0] as Decision;
 }
 
-function byName(tool: string, args: JsonObject, from: PolicyRequest | undefined): RequestOf<"tool"> {
-  const request = { kind: "tool", tool, args } as const;
-  const who = from?.who === undefined ? request : { ...request, who: from.who };
-  return from?.tier === undefined ? who : { ...who, tier: from.tier };
+/** The first of each tier: what is said of a tool may depend on it. */
+function perTier(requests: readonly PolicyRequest[]): readonly PolicyRequest[] {
+  return requests.filter(({ tier }, at) => requests.findIndex((other) => other.tier === tier) === at);
+}
+
+function byName(tool: string, args: JsonObject, { tier, who }: PolicyRequest): RequestOf<"tool"> {
+  return {
+    ...{ kind: "tool", tool, args },
+    ...(tier === undefined ? {} : { tier }),
+    ...(who === undefined ? {} : { who }),
+  };
 }
 
 function approved(request: PolicyRequest, decision: Decision): Decision {

@@ -53,6 +53,8 @@ export function beginState(event: EventOf<"run.created">): RunState {
       escalated: false,
       allowed: new Set(),
       verdicts: new Map(),
+      withheld: new Map(),
+      merged: false,
       lastFailure: null,
     },
   };

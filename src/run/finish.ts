@@ -36,20 +36,26 @@ export function finishFact(plan: Plan, facts: RunFacts, target: Extract<Target, 
 
 /**
  * Done means verified: a process has judged exactly the tree that the run ends with, and no gate's latest verdict is another
- * than a pass. A run that no process has judged may report (L1) but may not claim anything above that.
+ * than a pass. A run that no process has judged may report (L1) but may not claim anything above that. A merge gate that does not pass says that a
+ * person merges: what nobody has merged is proposed, and what was merged all the same is no success.
  */
 function doneReason(plan: Plan, facts: RunFacts, cut: string | undefined): StopReason {
-  const { verdicts, verified, tree, base } = facts;
-  const outcomes = [...verdicts.values()];
-  if (outcomes.some((verdict) => verdict !== "pass" && verdict !== "empty")) return "unverified";
+  const { withheld, verified, tree, base } = facts;
+  if (isContradicted(facts)) return "unverified";
   // Nothing has changed, so there is nothing that could be wrong.
-  if (outcomes.includes("empty") && tree === base) return "noop";
+  if ([...facts.verdicts.values()].includes("empty") && tree === base) return "noop";
   const level = levelNow(plan, facts);
   const mayReport = level === "L0" || level === "L1";
   if (verified === null) return mayReport ? "reported" : "unverified";
   if (verified.tree !== tree) return "unverified";
-  if (cut === undefined) return "goal_achieved";
+  if (cut === undefined && withheld.size === 0) return "goal_achieved";
   return mayReport ? "reported" : "proposed";
+}
+
+/** A gate has said no to the tree, or it was merged although a gate held it back. */
+function isContradicted({ verdicts, withheld, merged }: RunFacts): boolean {
+  if (withheld.size > 0 && merged) return true;
+  return [...verdicts.values()].some((verdict) => verdict !== "pass" && verdict !== "empty");
 }
 
 function finished(reason: StopReason, detail: string | undefined): Fact {

@@ -106,6 +106,7 @@ export function finishLane(
   lane.result = kept;
   noteTaint(facts, progress, lane, kept);
   if (gates) judge(facts, lane, kept);
+  facts.merged ||= isMerge(lane.leaf) && isGood(kept.outcome);
   // A member has a workspace of its own; what it left there is not merged into the run's.
   if (progress.group !== null) return state;
   if (!gates) facts.tree = kept.tree ?? facts.tree;
@@ -118,7 +119,12 @@ export function finishLane(
  * where a gate has asked for one.
  */
 function judge(facts: RunFacts, lane: Lane, { outcome, tree }: StageResult): void {
-  facts.verdicts.set(lane.path, outcome);
+  const { path, leaf } = lane;
+  const isWithheld =
+    leaf.kind === "inspection" && leaf.by === "merge" && (outcome === "fail" || outcome === "escalate");
+  const [to, from] = isWithheld ? [facts.withheld, facts.verdicts] : [facts.verdicts, facts.withheld];
+  to.set(path, outcome);
+  from.delete(path);
   if (lane.leaf.kind === "approval" && outcome === "pass") settleEscalations(facts, lane.tree);
   if (lane.leaf.kind !== "gate") return;
   facts.escalated = outcome === "escalate";
@@ -129,6 +135,11 @@ function judge(facts: RunFacts, lane: Lane, { outcome, tree }: StageResult): voi
 /** A person has looked at exactly this tree, as the gates that escalated have asked. */
 function settleEscalations(facts: RunFacts, tree: string | null): void {
   for (const [path, verdict] of facts.verdicts) if (verdict === "escalate") facts.verdicts.set(path, "pass");
+  for (const [path, verdict] of [...facts.withheld]) {
+    if (verdict !== "escalate") continue;
+    facts.withheld.delete(path);
+    facts.verdicts.set(path, "pass");
+  }
   if (facts.escalated) facts.verified = { tree };
   facts.escalated = false;
 }
@@ -144,6 +155,13 @@ export function startRound(facts: RunFacts, round: number): void {
   if (!facts.roundFailed) facts.failedRounds = 0;
   facts.roundFailed = false;
   facts.round = round;
+}
+
+/** What puts a change where others build on it. */
+const MERGES: ReadonlySet<string> = new Set(["git.merge", "merge.queue"]);
+
+function isMerge(leaf: LeafStage): boolean {
+  return leaf.kind === "action" && MERGES.has(leaf.action);
 }
 
 export function isGate({ kind }: LeafStage): boolean {

@@ -156,8 +156,12 @@ export interface RunFacts {
   escalated: boolean;
   /** Requests that a person has allowed for the whole run, as the `scope` of the question. */
   readonly allowed: Set<string>;
-  /** Latest verdict of each gate. */
+  /** Latest verdict of each gate about the tree. */
   readonly verdicts: Map<string, string>;
+  /** Merge gates that did not let it be merged: a person merges, and of the tree that says nothing. */
+  readonly withheld: Map<string, string>;
+  /** It was merged, or handed in to be. */
+  merged: boolean;
   lastFailure: { readonly stage: string; readonly cause: Cause; readonly error?: string } | null;
 }
 

@@ -106,6 +106,14 @@ describe("secrets", () => {
   });
 });
 
+describe("the tenant", () => {
+  it("is nobody unless it is named", () => {
+    expect([read({}).tenant, read({ PAWL_TENANT: "" }).tenant, read({ PAWL_TENANT: "acme" }).tenant]).toEqual([
+      ...[null, null, "acme"],
+    ]);
+  });
+});
+
 describe("the user", () => {
   it("is named by the environment, else by the system", () => {
     expect(read({ USER: "ann", LOGNAME: "bob" }).user).toBe("ann");

@@ -41,6 +41,8 @@ export interface Config {
     readonly upstreams: Readonly<Record<string, string>>;
   };
   readonly user: string;
+  /** Whose budget and rates count besides; null: nobody's. */
+  readonly tenant: string | null;
   /** IANA name of the time zone that programs of this machine tell times in. */
   zone(): string;
   /** This process was started by a stage of a run, and so by no person. */
@@ -109,6 +111,7 @@ export function readConfig(sources: ConfigSources = {}): Config {
       routesFile: join(configHome(env), "pawl", "models.yaml"),
       upstreams: Object.fromEntries(UPSTREAMS.flatMap(([name, key]) => (env[name] ? [[key, env[name]]] : []))),
     },
+    tenant: env["PAWL_TENANT"] || null,
     user: env["USER"] ?? env["LOGNAME"] ?? systemUser(),
   };
 }

@@ -106,6 +106,11 @@ function createCoordinating(parts: RuntimeParts, open: () => Promise<Open>, hasS
       const { heldLoops } = await import("./coordinate/held.ts");
       return heldLoops(await coordination(), parts.root, parts.clock.now());
     },
+    async holdAgain(...given: Parameters<Runtime["holdAgain"]>): ReturnType<Runtime["holdAgain"]> {
+      if (!existsSync(join(parts.statePath, "loops.db")))
+        return (await import("./coordinate/hold-again.ts")).HELD_NOTHING;
+      return (await coordination()).holdAgain(...given);
+    },
     close: async (): Promise<void> => (await loops?.catch(() => null))?.close(),
   };
 }
@@ -171,7 +176,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     ...createWaking({ root: parts.root, admit: (run) => admitHere(parts, open, run) }, open, hasState),
     ...createApprovals(parts, open, hasState),
     ...createKiller(parts, open, hasState),
-    breakers: async (query) => (hasState() ? (await open()).store.breakers.list(query) : { breakers: [], next: null }),
+    ...createBreakerCare(open, hasState),
     ...createMoney(parts, open, hasState, coordination.held),
     ...late,
     ...createTreeActions(parts, open),
@@ -197,8 +202,19 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     },
     actions: () => parts.actions.signatures(),
     coordination: coordination.open,
+    holdAgain: coordination.holdAgain,
     drain: async () => (await opened())?.engine.drain(),
     close,
+  };
+}
+
+function createBreakerCare(
+  open: () => Promise<Open>,
+  hasState: () => boolean,
+): Pick<Runtime, "breakers" | "resetBreaker"> {
+  return {
+    breakers: async (query) => (hasState() ? (await open()).store.breakers.list(query) : { breakers: [], next: null }),
+    resetBreaker: async (target) => hasState() && (await open()).store.breakers.reset(target),
   };
 }
 

@@ -66,7 +66,7 @@ export function createLauncher(parts: LaunchParts, open: Open): Launcher {
       await parts.requireBudget();
       await requireWalls(parts, fresh.plan, options);
       const level = await admitLevel({ store, root: parts.root }, fresh.plan, parts.clock.now(), options);
-      return engine.start({ ...fresh, run: newRun(), ...level });
+      return engine.start({ ...fresh, run: options.run ?? newRun(), ...level });
     },
     async resume(run, options) {
       await admitHere(parts, open, run);

@@ -218,6 +218,8 @@ export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, Kil
   evict(holder: Holder): Promise<void>;
   /** Targets that have ever failed or were parked, and whether they may be used now. */
   breakers(query: BreakerQuery): Promise<BreakerPage>;
+  /** Closes one, because a person says that its target is well again. false: there was nothing to close. */
+  resetBreaker(target: string): Promise<boolean>;
   /** A run by id, unique prefix or `@last`. Rejects with RUN_NOT_FOUND or RUN_AMBIGUOUS. */
   find(name: string): Promise<RunRow>;
   read(run: RunId, afterSeq: number, limit: number): Promise<readonly StoredEvent[]>;
@@ -261,6 +263,8 @@ export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, Kil
   doorOf(path: string): Promise<DoorName | null>;
   /** Loops that meet: locks, merges, notices, the digest of a day. Opens the store of loops. */
   coordination(): Promise<Coordination>;
+  /** See `Coordination.holdAgain`; where no loop was ever run, nothing is opened. */
+  readonly holdAgain: Coordination["holdAgain"];
   doctor(): Promise<readonly DoctorCheck[]>;
   /** Agents that are installed; they are asked for their version. */
   agentsHere(): Promise<readonly AgentHere[]>;

@@ -96,7 +96,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const late = lateParts(repository, config, early);
   const [{ sandbox, heartbeats, executor, git, signer, mcp }, { policyFiles, budgetFile }] = [late, config];
   const killSwitch = (options.guard ?? same)(createFileKillSwitch({ stateDir: paths.state, root }));
-  const budgets = createBudgets({ root, budgetFile, user: config.user });
+  const budgets = createBudgets({ root, budgetFile, user: config.user, tenant: config.tenant });
   const texts = lateTexts(early, late);
   const ticks = createTicks({ root, budgetFile, clock, texts, spentToday: options.spentToday });
   const review = createReviewActions({ trees: git, artifacts, past: () => runtime });

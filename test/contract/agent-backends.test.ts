@@ -1,7 +1,11 @@
 /** The scripted agent, and any command. */
+
+import { expect, test } from "vitest";
 import { createCommandAgent } from "../../src/adapters/agents/command/command-agent.ts";
 import { createScriptedAgent } from "../../src/adapters/agents/scripted/scripted-agent.ts";
 import type { JsonObject, JsonValue } from "../../src/base/json.ts";
+import type { AgentReport } from "../../src/ports/agents/agent-backend.ts";
+import { emptyPlace, taskFor } from "../support/agents/life/task.ts";
 import { executorIn } from "../support/process-fixture.ts";
 import { agentBackendContract, type Scenario } from "./agent-backend.contract.ts";
 
@@ -27,6 +31,17 @@ agentBackendContract("scripted", {
     const script: JsonObject = { stops_when_denied: false, attempts: [STEPS[scenario]] };
     return { backend, settings: { script } };
   },
+});
+
+test("a script that has more steps than turns ends like every agent that has used up its own", async () => {
+  const place = emptyPlace();
+  const backend = createScriptedAgent({ executor: executorIn(place.root), nodeProgram: process.execPath });
+  const settings = { script: { stops_when_denied: false, attempts: [STEPS.edit] } };
+  const host = { onEvent: () => undefined, decide: async () => ({ answer: "allow" }) as const };
+  const run = (maxTurns: number): Promise<AgentReport> =>
+    backend.run(taskFor(place, { settings, maxTurns }), host, new AbortController().signal);
+  expect((await run(1)).outcome).toEqual({ kind: "budget", error: "max_turns is 1" });
+  expect((await run(2)).outcome).toEqual({ kind: "completed" });
 });
 
 const say = (line: JsonValue): string => `echo '${JSON.stringify(line)}'`;

@@ -42,6 +42,17 @@ export function boardContract(name: string, open: OpenLoops): void {
       expect(await store.board.read("n")).toBe(1);
     });
 
+    it("names each process, and knows which of them are gone", async () => {
+      const { loops: store, another } = await open();
+      const other = await another();
+      const [own, theirs] = [await store.board.host(), await other.board.host()];
+      expect([own === theirs, await store.board.host()]).toEqual([false, own]);
+      const gone = async () => [await store.board.isGone(own), await store.board.isGone(theirs)];
+      expect(await gone()).toEqual([false, false]);
+      await other.close();
+      expect(await gone()).toEqual([false, true]);
+    });
+
     it("lists documents of a prefix in order, those after a name, as many as are wanted", async () => {
       const { loops: store } = await open();
       for (const each of ["b/2", "b/1", "a/9", "b/3", "b", "bc"])

@@ -67,6 +67,16 @@ export function breakersContract(name: string, open: OpenStore): void {
       expect(await other.breakers.admit(TARGET, QUICK_RULES, 1001)).toMatchObject({ go: false, until: 1010 });
     });
 
+    it("is closed by a person for everybody, and says whether there was anything to close", async () => {
+      const { store, another } = await open();
+      await failTwice(store.breakers, 0);
+      const other = await another();
+      expect(await other.breakers.reset(TARGET)).toBe(true);
+      expect(await store.breakers.admit(TARGET, QUICK_RULES, 1)).toMatchObject({ go: true, isTrial: false });
+      expect(await other.breakers.reset(TARGET)).toBe(false);
+      expect(await other.breakers.reset("nobody")).toBe(false);
+    });
+
     it("lists targets by name, page by page, without those that never were in trouble", async () => {
       const { store } = await open();
       const { breakers } = store;

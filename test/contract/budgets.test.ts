@@ -47,7 +47,7 @@ async function host(caps: readonly Cap[]): Promise<EngineHost> {
       budgets: {
         countsRuns: () => true,
         async for(lineage, { isDrill }) {
-          const payment = paymentFor(spec, lineage, "ann");
+          const payment = paymentFor(spec, lineage, { user: "ann", tenant: null });
           return { ...payment, ledger: store.ledger, entry: entryFor(payment, lineage, isDrill) };
         },
       },

@@ -1,4 +1,5 @@
 /** Claude Code: played from what was recorded of it, and the program itself where it is installed. */
+
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { AGENT_PROGRAMS, findAgent } from "../../scripts/agent-clis.ts";
@@ -11,6 +12,7 @@ import type { ModelDoor } from "../../src/ports/models/model-access.ts";
 import { BEHIND } from "../../src/ports/sandbox.ts";
 import { makePeer } from "../support/agents/recorded/claude-peer.ts";
 import { recording } from "../support/agents/recorded/recording.ts";
+import { CALM } from "../support/gateway/calm.ts";
 import { KEY, routerWith, standingGateway } from "../support/gateway/fixture.ts";
 import { modelApi } from "../support/model-api/fixture.ts";
 import type { Step } from "../support/model-api/script.ts";
@@ -54,7 +56,7 @@ async function deadDoor(root: string): Promise<{ door: ModelDoor; close: () => P
   const socket = await listenIn(join(root, "s"), server);
   const use = { usage: { tokens: 0, microUsd: 0 }, calls: 0, refused: 0, missed: 0, parkedUntil: null };
   const close = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
-  return { door: { env: {}, socket, close: async () => use }, close };
+  return { door: { env: {}, socket, ...CALM, close: async () => use }, close };
 }
 
 agentBackendContract("Claude Code as it was recorded", {
@@ -73,7 +75,7 @@ async function liveDoor(scenario: Scenario, root: string): Promise<ModelDoor> {
   const caps = { tokens: scenario === "budget" ? 10 : 1e9 };
   const { gateway, token, door } = await standingGateway({ upstream: api.url, caps, router });
   const socket = await gateway.listenAt((server) => listenIn(join(root, "s"), server));
-  return { env: gatewayVariables(`http://127.0.0.1:${BEHIND.modelsPort}`, token), socket, close: door.close };
+  return { ...door, env: gatewayVariables(`http://127.0.0.1:${BEHIND.modelsPort}`, token), socket };
 }
 
 if (program !== null) {

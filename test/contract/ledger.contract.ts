@@ -306,6 +306,8 @@ export function ledgerContract(name: string, open: OpenStore): void {
       await expect(ledger.reserve(buildReservation("a", { tokens: 0.5 }))).rejects.toMatchObject(invalid);
       await expect(ledger.reserve(buildReservation("a", { tokens: -1 }))).rejects.toMatchObject(invalid);
       await expect(ledger.settle("a", { tokens: Number.NaN }, NOON)).rejects.toMatchObject(invalid);
+      await expect(ledger.reserve(buildReservation("a", { tokens: 2 ** 52 }))).rejects.toMatchObject(invalid);
+      await expect(ledger.settle("a", { tokens: 2 ** 52 }, NOON)).rejects.toMatchObject(invalid);
       await store.close();
       const closed = { code: "JOURNAL_CLOSED" };
       await expect(ledger.reserve(buildReservation("a", { tokens: 1 }))).rejects.toMatchObject(closed);

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
+import { BREAKER_RULES } from "../../src/limits/breaker/rules.ts";
 import type { RunEvent } from "../../src/run/events.ts";
 import { createProject, type Project } from "../support/cli.ts";
 import { buildRunId } from "../support/events-builder.ts";
@@ -323,5 +324,37 @@ describe("pawl why", () => {
     expect(stdout).toContain("daily-triage  budget_spent");
     expect(stdout).toContain("the tokens/day of loop daily-triage (loop-budget.md:7:22)");
     expect(stdout).toMatch(/next wake {2}\S+ 00:00:00 UTC, in /);
+  });
+});
+
+describe("pawl breakers", () => {
+  it("shows what is left alone, since when and until when, and lets a person close it", async () => {
+    const made = project({ "a.yaml": RUNS });
+    expect((await made.pawl("breakers")).stdout).toBe("every breaker is closed: nothing is left alone\n");
+    const clock = createSystemClock();
+    const store = await openSqliteStore({ dir: join(made.root, ".pawl"), clock });
+    const at = clock.now();
+    await store.breakers.park("model:anthropic/m", at + 3_600_000, "429 rate_limit_error", at);
+    const seen = await store.breakers.admit("action:git.push", BREAKER_RULES, at);
+    if (seen.go) await store.breakers.report(seen.ticket, "failure", at);
+    await store.close();
+    const { stdout } = await made.pawl("breakers");
+    expect(stdout).toMatch(/^target +state +since +next trial UTC +failures +why\n/);
+    expect(stdout).toMatch(/model:anthropic\/m +parked +\S.*\d\d:\d\d:\d\d +0 +429 rate_limit_error/);
+    expect(stdout).not.toContain("git.push");
+    const all = (await made.json("breakers", "--all")).value as { breakers: { target: string; phase: string }[] };
+    expect(all.breakers.map(({ target, phase }) => [target, phase])).toEqual([
+      ["action:git.push", "closed"],
+      ["model:anthropic/m", "open"],
+    ]);
+    const unknown = await made.pawl("breakers", "reset", "model:anthropic/n");
+    expect([unknown.code, unknown.stderr.split("\n")[0]]).toEqual([3, "CLI_BREAKER_UNKNOWN"]);
+    expect((await made.pawl("breakers", "reset")).code).toBe(3);
+    made.env["PAWL_KEY"] = "of a stage";
+    expect((await made.pawl("breakers", "reset", "model:anthropic/m")).stderr).toContain("CLI_BREAKER_RESET_REFUSED");
+    delete made.env["PAWL_KEY"];
+    const closed = await made.json("breakers", "reset", "model:anthropic/m");
+    expect(closed).toEqual({ code: 0, value: { target: "model:anthropic/m", wasOpen: true } });
+    expect((await made.json("breakers")).value).toEqual({ breakers: [] });
   });
 });

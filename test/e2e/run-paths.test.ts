@@ -42,16 +42,49 @@ test("L11: a loop that a person runs waits for another that has its paths, says 
   expect(await runsOf(project)).toBe(4);
 }, 120_000);
 
-test("L11: Ctrl-C ends the wait, nothing was begun, and nobody waits behind it any more", async () => {
+test.each([
+  ["SIGINT", 130],
+  ["SIGKILL", null],
+] as const)(
+  "L11: %s ends the wait, nothing was begun, and nobody waits behind it any more",
+  async (signal, code) => {
+    const project = folder();
+    const long = project.start(...run("long"));
+    await long.until("wait");
+    const same = project.start(...run("same"));
+    await same.until("path lock of loop long");
+    same.child.kill(signal);
+    expect((await same.ended).code).toBe(code);
+    expect(await runsOf(project)).toBe(1);
+    long.child.kill("SIGINT");
+    await long.ended;
+    expect((await project.pawl(...run("same"))).stderr).not.toContain("waiting");
+  },
+  120_000,
+);
+
+test("L11: a run that a person goes on with waits for a loop that has its paths now", async () => {
   const project = folder();
-  const long = project.start(...run("long"));
-  await long.until("wait");
-  const same = project.start(...run("same"));
-  await same.until("path lock of loop long");
-  same.child.kill("SIGINT");
-  expect((await same.ended).code).toBe(130);
-  expect(await runsOf(project)).toBe(1);
-  long.child.kill("SIGINT");
-  await long.ended;
-  expect((await project.pawl(...run("same"))).stderr).not.toContain("waiting");
+  const first = project.start(...run("long"));
+  await first.until("wait");
+  first.child.kill("SIGTERM");
+  await first.ended;
+  const second = project.start(...run("long"));
+  await second.until("wait");
+  for (const more of [
+    ["resume", "@2"],
+    ["fork", "@2@wait"],
+  ]) {
+    const [stopped] = (
+      (await project.json("status")).value as { runs: { run: string; status: string; holder: unknown }[] }
+    ).runs.filter(({ status, holder }) => status === "running" && holder === null);
+    const args = more.map((word) => word.replace("@2", stopped?.run ?? ""));
+    const again = project.start(...args);
+    await again.until("waiting: it waits for the path lock of loop long (src/**)");
+    again.child.kill("SIGINT");
+    expect((await again.ended).code).toBe(130);
+  }
+  expect(await runsOf(project)).toBe(2);
+  second.child.kill("SIGINT");
+  await second.ended;
 }, 120_000);

@@ -63,9 +63,10 @@ describe("a dry run of a pattern", () => {
     expect(readdirSync(project.root)).toEqual([]);
   });
 
-  test("L4: tells each tick, and the budget once", async () => {
+  test("L4: tells each tick, and the budget once; what may not be merged at the highest level is proposed", async () => {
     const project = folder();
-    const { stdout } = await project.pawl("run", "daily-triage", "2", "--level", "L2", "--dry-run");
+    const { code, stdout } = await project.pawl("run", "daily-triage", "2", "--level", "L3", "--dry-run");
+    expect(code).toBe(0);
     expect(stdout).toMatch(/^Ran 2 tick\(s\) of Daily Triage/);
     expect(stdout).toMatch(/tick 1: act \(accept\) — 5000 tokens[\s\S]* {2}tick 2: act/);
     expect(stdout.endsWith("\n\nBudget: 10,000 / 100,000 tokens spent today.\n")).toBe(true);

@@ -222,6 +222,21 @@ describe("what is not a call", () => {
     expect(provider.asked).toEqual([]);
   });
 
+  it("too large is told so, whether or not it says how large it is", async () => {
+    const standing = await standingGateway({ upstream: "http://127.0.0.1:9", mostRequestBytes: 1000 });
+    const bytes = Buffer.alloc(4_000_000, "x");
+    for (const length of [{ "transfer-encoding": "chunked" }, { "content-length": bytes.length }]) {
+      const status = await new Promise((resolve, reject) => {
+        const headers = { "x-api-key": standing.token, ...length };
+        const sent = httpRequest(`${standing.url}/v1/messages`, { method: "POST", headers }, (answer) => {
+          answer.resume().on("end", () => resolve(answer.statusCode));
+        });
+        sent.on("error", reject).end(bytes);
+      });
+      expect(status).toBe(413);
+    }
+  });
+
   it("deeply nested is no reason to fall over", async () => {
     const provider = await fakeProvider(OK);
     const standing = await standingGateway({ upstream: provider.url });

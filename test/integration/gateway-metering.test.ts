@@ -180,6 +180,28 @@ describe("an answer in one piece", () => {
     expect(standing.calls).toMatchObject([{ asked: "m", answered: "dear", charged: { microUsd: 20 + 1500 } }]);
   });
 
+  it.each([
+    ["negative", { input_tokens: -20, output_tokens: 15 }],
+    ["no whole numbers", { input_tokens: 20.5, output_tokens: 15 }],
+    ["more than any call takes", { input_tokens: 9_007_199_254_740_991, output_tokens: 9_007_199_254_740_991 }],
+  ])("whose counts are %s costs what was reserved, and leaves nothing held", async (_, usage) => {
+    const provider = await fakeProvider(json({ model: "m", usage }));
+    const standing = await standingGateway({ upstream: provider.url });
+    const answer = await ask(standing, "/v1/messages", { model: "m", max_tokens: 100 });
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([200, { model: "m", usage }]);
+    const held = 100 + 2048 + Buffer.byteLength('{"model":"m","max_tokens":100}');
+    expect(await spent(standing)).toEqual({ tokens: [held, 0], microUsd: [held, 0] });
+  });
+
+  it("whose price is beyond counting costs what was reserved", async () => {
+    const provider = await fakeProvider(json({ model: "dear", usage: USAGE }));
+    const dear = { ...ONE, rates: { ...ONE.rates, output: 1e300 } };
+    const standing = await standingGateway({ upstream: provider.url, prices: { m: ONE, dear } });
+    expect((await ask(standing, "/v1/messages", { model: "m", max_tokens: 100 })).status).toBe(200);
+    expect(standing.calls[0]?.estimate).toContain("nobody can count");
+    expect((await spent(standing))["tokens"]?.[1]).toBe(0);
+  });
+
   it("that is an error costs nothing", async () => {
     const error = { type: "error", error: { type: "rate_limit_error", message: "slow down" } };
     const provider = await fakeProvider(json(error, 429, { "retry-after": "7" }));

@@ -127,6 +127,53 @@ test("a model that asks for much time is left alone from then on", async () => {
   expect(setup.gateway.door.use().parkedUntil).toBeGreaterThan(Date.now() + 3_500_000);
 });
 
+test("a model that asks for more time than anybody has is asked again, and nobody rests for it", async () => {
+  const away = { headers: { "retry-after": "99999999999999" } };
+  const setup = await setUp({ steps: hello, models: { "claude-a": busy(429, away) } });
+  expect((await setup.ask("claude-a")).status).toBe(429);
+  expect(setup.gateway.door.use().parkedUntil).toBeNull();
+  expect(asked(setup).length).toBeGreaterThan(1);
+});
+
+test("the door knows what its last call got, and when no call has any hope", async () => {
+  const over = { type: "overloaded_error", message: "busy" };
+  const setup = await setUp({
+    steps: hello,
+    models: {
+      busy: busy(429, { message: "slow down" }),
+      failing: [{ text: "begun and left", midError: over }],
+      cut: [{ text: "x", cut: "middle" }],
+      wrong: busy(401, { message: `no ${KEY}` }),
+    },
+  });
+  const { door } = setup.gateway;
+  const after = async (model: string, change: object = {}): Promise<unknown> => {
+    await (await setup.ask(model, change)).text().catch(() => undefined);
+    return door.lastRefusal()?.why ?? null;
+  };
+  const tools = [{ name: "t", input_schema: { type: "object" } }];
+  expect(await after("busy")).toBe("rate_limited");
+  // It rests now, and why is known.
+  expect(await after("busy")).toBe("rate_limited");
+  expect(await after("claude-b", { tools })).toBeNull();
+  expect(await after("failing", { tools, stream: true })).toBe("overloaded");
+  expect(await after("claude-b")).toBe("overloaded");
+  expect(await after("cut", { tools, stream: true })).toBe("provider");
+  for (let call = 0; call < 3; call += 1) expect(await after("wrong", { tools })).toBe("auth");
+  expect(await door.hopeless).toEqual({ why: "auth", error: expect.not.stringContaining(KEY), isAll: false });
+});
+
+test("a title that is answered does not make the quota of the work come back", async () => {
+  const away = { headers: { "retry-after": "3600" } };
+  const setup = await setUp({ steps: hello, models: { "claude-a": busy(429, away) } });
+  const tools = [{ name: "t", input_schema: { type: "object" } }];
+  await (await setup.ask("claude-a", { tools })).text();
+  await (await setup.ask("claude-b")).text();
+  expect(setup.gateway.door.use().parkedUntil).toBeGreaterThan(Date.now() + 3_500_000);
+  await (await setup.ask("claude-b", { tools })).text();
+  expect(setup.gateway.door.use().parkedUntil).toBeNull();
+});
+
 test("models of other wires are passed over by name, and a route without any is refused", async () => {
   const setup = await setUp({ steps: hello }, { tiers: { smart: ["gpt-x", "claude-b"] } });
   const response = await setup.ask("smart");

@@ -1,9 +1,9 @@
 /** What goes to a provider and comes from it: no faster than somebody reads, no longer than somebody waits. */
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import type { ModelCall, ProviderAnswer } from "../../src/gateway/exchange.ts";
+import { type ModelCall, type ProviderAnswer, UpstreamError } from "../../src/gateway/exchange.ts";
 import { readWhole } from "../../src/gateway/http/body.ts";
 import { PROVIDERS } from "../../src/gateway/providers.ts";
 import { createUpstream, type Upstream } from "../../src/gateway/upstream.ts";
@@ -161,6 +161,37 @@ test.each([
     await sleep(50);
   }
   expect(ports.size).toBe(connections);
+});
+
+test("a connection that the provider has ended meanwhile is not used, and nothing is charged for it", async () => {
+  let last: Socket | null = null;
+  const provider = await fakeProvider((_asked, response, { socket }) => {
+    last = socket;
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end("{}");
+  });
+  const upstream = upstreamTo(provider.url);
+  for (const end of ["resetAndDestroy", "destroy"] as const) {
+    await readWhole((await upstream.send(CALL, CANDIDATE, NEVER)).body, 1000);
+    // In the same turn: nobody here can know yet that it is gone.
+    (last as Socket | null)?.[end]();
+    const again = await upstream.send(CALL, CANDIDATE, NEVER).catch((error: unknown) => error);
+    if (again instanceof UpstreamError) expect(again.maySpend).toBe(false);
+    else await readWhole((again as ProviderAnswer).body, 1000);
+  }
+});
+
+test("the gateway never ends a connection of a client that may be about to use it", async () => {
+  const { gateway, url, token } = await standingGateway({ upstream: "http://127.0.0.1:9" });
+  const waits = await new Promise((resolve) => {
+    void gateway.listenAt(async (server) => {
+      resolve(server.keepAliveTimeout);
+      return "";
+    });
+  });
+  expect(waits).toBe(0);
+  const answer = await fetch(`${url}/nothing`, { headers: { "x-api-key": token } });
+  expect([answer.status, answer.headers.get("keep-alive")]).toEqual([404, null]);
 });
 
 test("a client has the headers of an answer while the model still thinks", async () => {

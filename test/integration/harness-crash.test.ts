@@ -3,17 +3,23 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { bundleChild } from "../support/bundle-child.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const CHILD = join(import.meta.dirname, "..", "support", "harness", "crash-child.ts");
 const ROUNDS = process.env["PAWL_FULL"] === "1" ? 40 : 5;
+
+let script = "";
+beforeAll(async () => {
+  const { file, remove } = await bundleChild("test/support/harness/crash-child.ts");
+  script = file;
+  return remove;
+});
 
 const linesOf = (file: string): readonly string[] =>
   existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
 
-const start = (dir: string, mode: string) =>
-  spawn(process.execPath, ["--import", import.meta.resolve("tsx"), CHILD, dir, mode]);
+const start = (dir: string, mode: string) => spawn(process.execPath, [script, dir, mode]);
 
 /** Runs it to its end, or kills it a moment after its journal has grown. */
 async function life(dir: string, mode: string, killAfterMs: number | null): Promise<string | null> {

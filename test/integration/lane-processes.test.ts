@@ -1,14 +1,11 @@
 /** Real processes on one queue: they share it by turns, nothing runs twice, and a SIGKILL loses nothing. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { rolldown } from "rolldown";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openSqliteLoops } from "../../src/adapters/sqlite/loops/loop-store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import type { LoopStore } from "../../src/ports/loops/loop-store.ts";
+import { bundleChild } from "../support/bundle-child.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const FULL = process.env["PAWL_FULL"] === "1";
@@ -25,20 +22,8 @@ interface Said {
   readonly ended?: true;
 }
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const clock = createSystemClock();
-let folder = "";
-
-/** One file that starts at once. */
-async function bundle(): Promise<void> {
-  const cache = join(root, "node_modules", ".cache");
-  mkdirSync(cache, { recursive: true });
-  folder = mkdtempSync(join(cache, "pawl-lanes-"));
-  const input = { child: join(root, "test/support/lane-child.ts") };
-  const built = await rolldown({ cwd: root, input, platform: "node", external: [/^node:/, "@photostructure/sqlite"] });
-  await built.write({ dir: folder, format: "esm", entryFileNames: "[name].mjs" });
-  await built.close();
-}
+let script = "";
 
 interface Child {
   readonly process: ChildProcess;
@@ -49,7 +34,7 @@ interface Child {
 }
 
 function start(...args: readonly string[]): Child {
-  const child = spawn(process.execPath, [join(folder, "child.mjs"), ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   const said: Said[] = [];
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
   const started: Child = { process: child, said, onSaid: () => {}, ended };
@@ -79,8 +64,11 @@ async function openHere(dir: string): Promise<LoopStore> {
 
 const work = (dir: string, seed: number): Child => start(dir, "work", String(LEASE_MS), "100", String(seed));
 
-beforeAll(bundle);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeAll(async () => {
+  const { file, remove } = await bundleChild("test/support/lane-child.ts");
+  script = file;
+  return remove;
+});
 
 describe(`3 processes and 3 times ${JOBS} queued jobs`, () => {
   it("C1: share a lane by turns within 5 %, and run nothing twice", async () => {

@@ -1,15 +1,12 @@
 /** Real processes on one cap, killed with SIGKILL at random instants and started again until each has made its calls. */
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { rolldown } from "rolldown";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import { FLEET } from "../../src/limits/ledger/cap.ts";
 import { type Chance, chance } from "../simulation/random.ts";
+import { bundleChild } from "../support/bundle-child.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const FULL = process.env["PAWL_FULL"] === "1";
@@ -33,22 +30,10 @@ interface Worked {
   refused: boolean;
 }
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-let folder = "";
-
-/** One file that starts at once: 32 processes that each load every module would take longer than their work. */
-async function bundle(): Promise<void> {
-  const cache = join(root, "node_modules", ".cache");
-  mkdirSync(cache, { recursive: true });
-  folder = mkdtempSync(join(cache, "pawl-ledger-"));
-  const input = { child: join(root, "test/support/ledger-child.ts") };
-  const built = await rolldown({ cwd: root, input, platform: "node", external: [/^node:/, "@photostructure/sqlite"] });
-  await built.write({ dir: folder, format: "esm", entryFileNames: "[name].mjs" });
-  await built.close();
-}
+let script = "";
 
 function workOnce(args: readonly string[], killAfterMs: number | null): Promise<readonly Said[]> {
-  const child = spawn(process.execPath, [join(folder, "child.mjs"), ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   const said: Said[] = [];
   let errors = "";
   createInterface({ input: child.stdout }).on("line", (line) => said.push(JSON.parse(line) as Said));
@@ -84,8 +69,11 @@ async function work(dir: string, name: string, cap: number, dice: Chance): Promi
   }
 }
 
-beforeAll(bundle);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeAll(async () => {
+  const { file, remove } = await bundleChild("test/support/ledger-child.ts");
+  script = file;
+  return remove;
+});
 
 describe("32 real processes on one cap", () => {
   it(`never spend more and lose nothing when they are killed, in ${TRIALS} trials`, async () => {

@@ -11,7 +11,7 @@ import { bubblewrap, programOf } from "../support/sandbox-fixture.ts";
 
 /** Known by this: nothing else on the machine sleeps so long. */
 const NAP = `777.${process.pid}`;
-const TIMES = process.env["PAWL_FULL"] === "1" ? 500 : 120;
+const TIMES = process.env["PAWL_FULL"] === "1" ? 500 : 60;
 
 /** As a host does it, and nothing else, so that it starts quickly. */
 const HOST = `

@@ -1,33 +1,26 @@
 /** Real processes on one text that they share: none of them loses a line of another, and one that is killed holds nobody up. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { rolldown } from "rolldown";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createProjectTexts } from "../../src/adapters/files/project-texts.ts";
 import { inTurn } from "../../src/adapters/sqlite/file/turns-at-file.ts";
+import { bundleChild } from "../support/bundle-child.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const PROCESSES = 4;
 const LINES = 40;
-const root = fileURLToPath(new URL("../..", import.meta.url));
-let folder = "";
+let script = "";
 
 beforeAll(async () => {
-  const cache = join(root, "node_modules", ".cache");
-  mkdirSync(cache, { recursive: true });
-  folder = mkdtempSync(join(cache, "pawl-texts-"));
-  const input = { child: join(root, "test/support/shared-texts-child.ts") };
-  const built = await rolldown({ cwd: root, input, platform: "node", external: [/^node:/, "@photostructure/sqlite"] });
-  await built.write({ dir: folder, format: "esm", entryFileNames: "[name].mjs" });
-  await built.close();
+  const { file, remove } = await bundleChild("test/support/shared-texts-child.ts");
+  script = file;
+  return remove;
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function start(...args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [join(folder, "child.mjs"), ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Driver, loadDriver } from "../../src/adapters/sqlite/driver.ts";
 import { sizeOf } from "../../src/adapters/sqlite/file/state-files.ts";
@@ -39,18 +40,6 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
     () => "no error",
     (error: { code?: string }) => error.code,
   );
-
-/** A driver that runs `sql` on each connection to a journal that it opens. */
-async function driverWith(sql: string, timeout?: number): Promise<Driver> {
-  const real = await loadDriver();
-  return {
-    open(path, options) {
-      const db = real.open(path, { ...options, timeout: timeout ?? options.timeout });
-      if (String(path).endsWith("pawl.db")) db.exec(sql);
-      return db;
-    },
-  };
-}
 
 /** A state directory that a process has filled with one ended run of three events, and left. */
 async function filledDir(): Promise<{ dir: string; file: string; run: RunId }> {
@@ -376,7 +365,7 @@ describe("a connection", () => {
 
   it("says that another process keeps the journal locked, and works when it is free", async () => {
     const dir = tempDir();
-    const store = await open(dir, { driver: await driverWith("PRAGMA foreign_keys=1", 50) });
+    const store = await open(dir, { patienceMs: 60 });
     const run = await createRun(store.journal);
     const rude = (await loadDriver()).open(join(dir, "pawl.db"), { timeout: 0 });
     onTestFinished(() => rude.close());
@@ -385,6 +374,42 @@ describe("a connection", () => {
     expect(await codeOf(createRun(store.journal))).toBe("JOURNAL_BUSY");
     rude.exec("ROLLBACK");
     expect(await store.journal.append(run, 3, [buildFinished()])).toEqual({ appended: true, seq: 3 });
+  });
+
+  it("waits for another process that has the journal, and lets everything else go on meanwhile", async () => {
+    const dir = tempDir();
+    const store = await open(dir);
+    const run = await createRun(store.journal);
+    const rude = (await loadDriver()).open(join(dir, "pawl.db"), { timeout: 0 });
+    onTestFinished(() => rude.close());
+    rude.exec("BEGIN IMMEDIATE");
+    const seen: string[] = [];
+    const appended = store.journal
+      .append(run, 3, [buildStageStarted(1)])
+      .then((result) => seen.push("appended") && result);
+    const charged = store.ledger.withdraw("r_1/a").then(() => seen.push("withdrawn"));
+    await sleep(100);
+    const later = store.ledger.withdraw("r_1/b").then(() => seen.push("asked meanwhile"));
+    await sleep(100);
+    seen.push("free");
+    rude.exec("ROLLBACK");
+    expect(await appended).toEqual({ appended: true, seq: 3 });
+    await Promise.all([charged, later]);
+    expect(seen).toEqual(["free", "appended", "withdrawn", "asked meanwhile"]);
+  });
+
+  it("that is closed while its writes wait does them first", async () => {
+    const dir = tempDir();
+    const store = await open(dir, { patienceMs: 60_000 });
+    const run = await createRun(store.journal);
+    const rude = (await loadDriver()).open(join(dir, "pawl.db"), { timeout: 0 });
+    onTestFinished(() => rude.close());
+    rude.exec("BEGIN IMMEDIATE");
+    const appended = store.journal.append(run, 3, [buildStageStarted(1)]);
+    await sleep(100);
+    rude.exec("ROLLBACK");
+    await store.close();
+    expect(await appended).toEqual({ appended: true, seq: 3 });
   });
 
   it("keeps everything from other users", async () => {

@@ -2,10 +2,11 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { RunId } from "../../src/base/ids.ts";
+import { bundleChild } from "../support/bundle-child.ts";
 import { applyChanges, type Change, changes, SPOILED, textsIn } from "../support/git-changes.ts";
 import type { LifePlan } from "../support/git-life.ts";
 import { CLONE, commitFiles, git, LABEL, nextRun, placeOf, vaultOf, workspacesAt } from "../support/git-project.ts";
@@ -14,11 +15,15 @@ import { tempDir } from "../support/temp-dir.ts";
 const FULL = process.env["PAWL_FULL"] === "1";
 const PROJECT = { a: "a\n", "src/b": "b\n", ".gitignore": "*.log\n", "kept.txt": "k\n" };
 
+let script = "";
+beforeAll(async () => {
+  const { file, remove } = await bundleChild("test/support/git-life.ts");
+  script = file;
+  return remove;
+});
+
 async function liveAndDie(plan: LifePlan): Promise<{ said: string[] }> {
-  const script = resolve("test/support/git-life.ts");
-  const child = spawn(process.execPath, ["--import", "tsx", script, JSON.stringify(plan)], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(process.execPath, [script, JSON.stringify(plan)], { stdio: ["ignore", "pipe", "pipe"] });
   const out: Buffer[] = [];
   const errors: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => out.push(chunk));

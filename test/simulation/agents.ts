@@ -1,31 +1,15 @@
 /** Agents of the simulated world: each asks before what it does, spends what it is given at most, and may be cut off at any step. */
 import type { Span } from "../../src/base/diagnostic.ts";
 import type { Blueprint, LeafSpec, StageSpec } from "../../src/blueprint/blueprint.ts";
-import type { AgentSignature } from "../../src/plan/agents/agent-signature.ts";
 import type { Rule } from "../../src/policy/rule.ts";
 import type { AgentAccess } from "../../src/ports/agents/agent-access.ts";
-import type {
-  AgentFailure,
-  AgentHost,
-  AgentOutcome,
-  AgentReport,
-  AgentTask,
-  Ruling,
-} from "../../src/ports/agents/agent-backend.ts";
+import type { AgentFailure, AgentTask, Ruling } from "../../src/ports/agents/agent-backend.ts";
 import type { ModelAccess, ModelUse } from "../../src/ports/models/model-access.ts";
+import { CALM } from "../support/gateway/calm.ts";
 import type { Chance } from "./random.ts";
+import { createSimAgent, SIM_AGENT, type SimHands, type SimStep } from "./sim-agent.ts";
 
 const where: Span = { file: "random.yaml", line: 1, column: 1, length: 1 };
-const ALL = "mediated";
-
-export const SIM_AGENT: AgentSignature = {
-  name: "sim",
-  capabilities: {
-    oversight: { read: ALL, edit: ALL, run: ALL, fetch: ALL, mcp: ALL, tool: ALL },
-    ...{ resume: true, defer: true, structuredOutput: true, reportsUsage: true, callsModels: true },
-  },
-};
-
 const AGENT_RULES: readonly Rule[] = [
   { id: "sim.agent", effect: "allow", pattern: { action: "agent.*" } },
   { id: "sim.edit", effect: "allow", pattern: { edit: "**" } },
@@ -94,11 +78,7 @@ export interface AgentParts {
 
 export function simAgents(parts: AgentParts): AgentAccess {
   const { world, mortal } = parts;
-  const backend = {
-    ...SIM_AGENT,
-    probe: async () => ({ version: "1", program: null, tested: null, inRange: true, hint: null }),
-    run: (task: AgentTask, host: AgentHost, signal: AbortSignal) => work(parts, task, host, signal),
-  };
+  const backend = createSimAgent((task) => stepsOf(parts, task), handsOf(parts));
   return {
     backends: { get: (name) => (name === SIM_AGENT.name ? backend : undefined), names: () => [SIM_AGENT.name] },
     homes: {
@@ -119,46 +99,33 @@ export function simAgents(parts: AgentParts): AgentAccess {
   };
 }
 
-async function work(parts: AgentParts, task: AgentTask, host: AgentHost, signal: AbortSignal): Promise<AgentReport> {
-  const { dice, mortal } = parts;
-  const { key, attempt } = task.process;
-  const session = task.session ?? `${key}#${attempt}`;
-  host.onEvent({ type: "session", session });
-  const end = (outcome: AgentOutcome): AgentReport => ({ outcome, text: "", session, reported: null });
+function* stepsOf({ dice }: AgentParts, { goesOn, process }: AgentTask): Generator<SimStep> {
   // What it goes on with it asks for first.
-  for (let left = dice.int(4); left > 0 && !signal.aborted; left -= 1) {
-    await mortal();
-    spend(parts, task);
-    const asked = await editOne(parts, task, host);
-    if (asked !== null) return end(asked);
+  for (let left = dice.int(4); left > 0; left -= 1) {
+    yield { spend: true };
+    const folder = goesOn === "deferred" ? "asked" : dice.pick(["free", "asked", "asked", "denied"]);
+    yield { edit: `${folder}/${process.stage}`, id: `${dice.next()}` };
   }
-  if (!(await parts.happen(task, signal))) return end({ kind: "cancelled" });
-  if (dice.hit(0.7)) return end({ kind: "completed" });
-  if (dice.hit(0.2)) return end({ kind: "denied", error: "it gave up" });
-  return end({ kind: "failed", why: dice.pick(FAILURES), error: "it failed" });
+  yield { work: true };
+  if (dice.hit(0.7)) return;
+  if (dice.hit(0.2)) yield { end: { kind: "denied", error: "it gave up" } };
+  yield { end: { kind: "failed", why: dice.pick(FAILURES), error: "it failed" } };
 }
 
-/** null: it goes on. */
-async function editOne(parts: AgentParts, task: AgentTask, host: AgentHost): Promise<AgentOutcome | null> {
-  const { dice, world, mortal, durable, edit } = parts;
-  const { stage } = task.process;
-  const folder = task.goesOn === "deferred" ? "asked" : dice.pick(["free", "asked", "asked", "denied"]);
-  const path = `${folder}/${stage}`;
-  const call = { id: `${dice.next()}`, tool: "edit", input: { path }, requests: [{ kind: "edit" as const, path }] };
-  const { answer } = await host.decide(call);
-  world.calls.push({ stage, path, answer, durable: durable() });
-  if (answer === "defer") return { kind: "deferred", call };
-  await mortal();
-  if (answer === "allow") edit(task, path);
-  return null;
-}
-
-/** One call to a model, as far as its door lets it. */
-function spend({ dice, world }: AgentParts, { door }: AgentTask): void {
-  const account = world.spent.get(door?.socket ?? "");
-  if (account === undefined || account.calls === 0) return;
-  account.calls -= 1;
-  account.tokens += dice.int(account.most - account.tokens + 1);
+function handsOf({ dice, world, mortal, durable, happen, edit }: AgentParts): SimHands {
+  return {
+    edit,
+    work: happen,
+    pause: mortal,
+    ruled: ({ process: { stage } }, path, answer) => world.calls.push({ stage, path, answer, durable: durable() }),
+    // As far as its door lets it.
+    spend({ door }) {
+      const account = world.spent.get(door?.socket ?? "");
+      if (account === undefined || account.calls === 0) return;
+      account.calls -= 1;
+      account.tokens += dice.int(account.most - account.tokens + 1);
+    },
+  };
 }
 
 export function simModels({ world, mortal }: Pick<AgentParts, "world" | "mortal">): ModelAccess {
@@ -175,7 +142,7 @@ export function simModels({ world, mortal }: Pick<AgentParts, "world" | "mortal"
         await mortal();
         return useOf(key);
       };
-      return { env: {}, socket: key, close };
+      return { env: {}, socket: key, ...CALM, close };
     },
     async reconcile(key) {
       await mortal();

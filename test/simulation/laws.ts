@@ -196,10 +196,19 @@ const LAWS: Readonly<Record<string, Law>> = {
     if (run.events.at(-1)?.event !== end) return "there are events after the end";
     return REASONS[end.reason] === end.status ? null : `${end.reason} is not ${end.status}`;
   },
-  "success needs every gate's latest verdict to be a pass": (run) => {
+  "success needs every gate's latest verdict to be a pass, or of a merge gate that nothing was merged": (run) => {
     const end = ofType(run, "run.finished")[0];
     if (end?.status !== "succeeded") return null;
     const verdicts = new Map<string, string>();
+    const isMerge = (stage: string): boolean => {
+      const leaf = leafAt(run.plan, stage);
+      return leaf.kind === "action" && (leaf.action === "git.merge" || leaf.action === "merge.queue");
+    };
+    const merged = ofType(run, "stage.finished").some(({ stage, outcome }) => outcome === "success" && isMerge(stage));
+    const onlyHolds = (stage: string): boolean => {
+      const leaf = leafAt(run.plan, stage);
+      return leaf.kind === "inspection" && leaf.by === "merge" && !merged && end.reason !== "goal_achieved";
+    };
     for (const event of ofType(run, "stage.finished")) {
       const { kind } = leafAt(run.plan, event.stage);
       if (kind === "gate" || kind === "approval" || kind === "inspection") verdicts.set(event.stage, event.outcome);
@@ -209,7 +218,9 @@ const LAWS: Readonly<Record<string, Law>> = {
       for (const [stage, verdict] of verdicts) if (verdict === "escalate") verdicts.set(stage, "pass");
     }
     // Where nothing has changed there is nothing to judge.
-    const bad = [...verdicts].find(([, outcome]) => outcome !== "pass" && outcome !== "empty");
+    const bad = [...verdicts].find(
+      ([stage, outcome]) => outcome !== "pass" && outcome !== "empty" && !onlyHolds(stage),
+    );
     return bad === undefined ? null : `succeeded although the gate "${bad[0]}" said ${bad[1]}`;
   },
   "nothing starts once the run is stopping, pausing or resting": (run) => {

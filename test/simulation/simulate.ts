@@ -17,12 +17,13 @@ import type { Fact, StoredEvent } from "../../src/run/events.ts";
 import { beginState } from "../../src/run/evolve.ts";
 import type { RunState } from "../../src/run/state.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
-import { randomAgents, SIM_AGENT } from "./agents.ts";
+import { randomAgents } from "./agents.ts";
 import { chance } from "./random.ts";
 import { randomBlueprint } from "./random-blueprint.ts";
 import { childBlueprint, randomLimits } from "./random-limits.ts";
 import { randomQuota } from "./random-quota.ts";
 import { randomTaint } from "./random-taint.ts";
+import { SIM_AGENT } from "./sim-agent.ts";
 import { createWorld, type World } from "./world.ts";
 
 export interface Simulated {
@@ -38,7 +39,7 @@ export interface Simulated {
 }
 
 const MOST_RESUMES = 4000;
-const MOST_STEPS = 20_000;
+const MOST_STEPS = 2_000;
 const RUN = formatRunId(new Uint8Array(12));
 
 export async function simulate(seed: number, crashRate: number): Promise<Simulated> {

@@ -22,6 +22,7 @@ export const TEST_ACTIONS: readonly ActionSignature[] = [
     input: {},
     remote: true,
   },
+  { name: "git.merge", summary: "merges", effect: "keyed", cost: { tokens: 0, microUsd: 0 }, input: {} },
 ];
 
 const CAPABILITIES = {

@@ -3,14 +3,17 @@
  * every promise that could still ask for a write has run; now and then it waits for a turn of the event loop instead, so
  * that runs of short stages cannot keep timers, signals and sockets waiting. What comes from sockets always does, and where many
  * came together a little longer. Such a commit is synced on another thread, so that no socket waits for the disk; until then nobody
- * hears of it, and what comes meanwhile waits for the next.
+ * hears of it, and what comes meanwhile waits for the next. While another process writes, the writes of this one are asked again, and the
+ * event loop goes on meanwhile.
  */
 import { isPawlError, type PawlError, pawlError } from "../../base/errors.ts";
 import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import type { Database } from "./driver.ts";
-import { CONSTRAINT, sqliteCode, storeFailure } from "./file/failures.ts";
+import { BUSY, CONSTRAINT, sqliteCode, storeFailure } from "./file/failures.ts";
+import { BUSY_MS } from "./file/open-database.ts";
 import { createWalSync } from "./file/wal-sync.ts";
 import { createPacer, type Pace } from "./pacer.ts";
+import { createQueue } from "./queue.ts";
 
 export interface GroupCommit {
   /**
@@ -26,6 +29,8 @@ export interface GroupCommit {
 export interface CommitHooks {
   readonly file: string;
   readonly readOnly: boolean;
+  /** How long a write is asked again while another process has the file; 0: the connection waits by itself, and everything with it. */
+  readonly patienceMs: number;
   /** The first thing in each transaction. */
   begun(): void;
   /** The last chance to write before the commit. */
@@ -49,23 +54,29 @@ export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit
   const write = createWriter(db, hooks);
   const wal = createWalSync(hooks.file);
   const pacer = createPacer(flush);
-  let waiting: Task[] = [];
+  const queue = createQueue<Task>(hooks.patienceMs, flush);
+  if (hooks.patienceMs > 0) standStill(db, BRIEF_MS);
   let closed = false;
 
   function flush(): void {
-    const batch = waiting;
+    const batch = queue.take();
     if (batch.length === 0) return;
-    waiting = [];
     const sync = pacer.begin(batch.length) === "in_turn" && !closed ? "later" : "now";
     try {
       write(batch, sync);
     } catch (error) {
-      rejectAll(batch, error);
+      giveUp(batch, error);
       return;
     }
     hooks.committed();
     if (sync === "now") settleAll(batch);
     else syncLater(batch);
+  }
+
+  /** While another process writes, only those that have waited long enough. */
+  function giveUp(batch: readonly Task[], error: unknown): void {
+    const isBusy = !closed && sqliteCode(error) === BUSY;
+    rejectAll(isBusy ? queue.putBack(batch) : batch, error);
   }
 
   function syncLater(batch: readonly Task[]): void {
@@ -80,35 +91,45 @@ export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit
   }
 
   function rejectAll(batch: readonly Task[], error: unknown): void {
+    if (batch.length === 0) return;
     const failure = storeFailure(error, hooks.file);
     for (const task of batch) task.reject(failure);
-  }
-
-  function refuse(): void {
-    if (closed) throw pawlError(JOURNAL_ERRORS, "JOURNAL_CLOSED", { file: hooks.file });
-    if (hooks.readOnly) throw pawlError(JOURNAL_ERRORS, "JOURNAL_READ_ONLY", { file: hooks.file });
   }
 
   return {
     run<T>(prepare: () => () => T, pace: Pace = "at_once") {
       return new Promise<T>((resolve, reject) => {
-        refuse();
+        requireWritable(hooks, closed);
         const work = prepare();
         pacer.ask(pace);
-        waiting.push({ work, resolve: resolve as (value: unknown) => void, reject, value: undefined, refusal: null });
+        queue.add({ work, resolve: resolve as (value: unknown) => void, reject, value: undefined, refusal: null });
       });
     },
     close() {
       closed = true;
+      standStill(db, BUSY_MS);
+      queue.hurry();
       flush();
       wal.close();
     },
   };
 }
 
-type Write = (batch: readonly Task[], sync: "now" | "later") => void;
+function requireWritable({ file, readOnly }: CommitHooks, isClosed: boolean): void {
+  if (isClosed) throw pawlError(JOURNAL_ERRORS, "JOURNAL_CLOSED", { file });
+  if (readOnly) throw pawlError(JOURNAL_ERRORS, "JOURNAL_READ_ONLY", { file });
+}
+
+/** Another process that writes is waited for so long, and everything stands still meanwhile: most are done in less. */
+const BRIEF_MS = 50;
+
+function standStill(db: Database, ms: number): void {
+  db.exec(`PRAGMA busy_timeout=${ms}`);
+}
 
 /** `later`: it is in the -wal file then, and not yet on the disk. */
+type Write = (batch: readonly Task[], sync: "now" | "later") => void;
+
 function createWriter(db: Database, hooks: CommitHooks): Write {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");

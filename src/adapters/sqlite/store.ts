@@ -35,7 +35,12 @@ export interface SqliteStoreOptions {
   /** The SQLite to use; the one that this Node has, or the package, if not given. */
   readonly driver?: Driver;
   readonly fileSystem?: FileSystem;
+  /** How long a write waits for another process that has the file; 10 s if not given. */
+  readonly patienceMs?: number;
 }
+
+/** Whoever writes is done in a moment, unless it stands still. */
+const PATIENCE_MS = 10_000;
 
 /** Rejects with JOURNAL_* when the store cannot be opened; it is then left as it was. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
@@ -43,7 +48,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const driver = options.driver ?? (await loadDriver());
   const files = stateFiles(options.dir);
   const db = await openDatabase(driver, files, { readOnly, acceptLoss, ...fileSystemIn(options) });
-  return assemble({ db, driver, files, clock: options.clock, readOnly });
+  return assemble({ db, driver, files, clock: options.clock, readOnly, patienceMs: options.patienceMs ?? PATIENCE_MS });
 }
 
 interface Opened {
@@ -52,9 +57,10 @@ interface Opened {
   readonly files: StateFiles;
   readonly clock: Clock;
   readonly readOnly: boolean;
+  readonly patienceMs: number;
 }
 
-function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
+function assemble({ db, driver, files, clock, readOnly, patienceMs }: Opened): Store {
   const { file } = files;
   let closed = false;
   const isClosed = (): boolean => closed;
@@ -79,8 +85,7 @@ function assemble({ db, driver, files, clock, readOnly }: Opened): Store {
   const draft = createDraft(db);
   const unwritten = [rows, draft];
   const commits = createGroupCommit(db, {
-    file,
-    readOnly,
+    ...{ file, readOnly, patienceMs },
     begun: heads.begin,
     committing: () => {
       for (const each of unwritten) each.flush();

@@ -1,6 +1,6 @@
 /** The table of every key that a budget may have, in `pawl.yaml` and in a file of its own. */
 import { type Found, integer, object, record, scalar } from "../shapes/shape.ts";
-import { dollars, NAME, tokenCount } from "../shapes/value-shapes.ts";
+import { dollars, NAME, PROVIDER_NAME, tokenCount } from "../shapes/value-shapes.ts";
 
 const MOST_RUNS = 1_000_000;
 
@@ -40,6 +40,7 @@ const LOOP = object(
 );
 
 const USER_NAME = { pattern: /^[^\s:/]{1,64}$/, expected: "the name of a user" } as const;
+const TENANT_NAME = { ...USER_NAME, expected: "the name of a tenant" } as const;
 
 const OFFSET = /^([+-])(0\d|1[0-4]):(00|15|30|45)$/;
 
@@ -59,8 +60,12 @@ export const BUDGET_FIELDS = {
   ...WINDOWS,
   run: { shape: object({ ...MONEY, ...STARTS }, "run"), about: "The most of each run, with all that it starts." },
   loops: { shape: record(LOOP, NAME), about: "Caps of single loops, by the name of their blueprint." },
-  providers: { shape: record(PROVIDER, NAME), about: "Caps of model providers, such as anthropic." },
+  providers: { shape: record(PROVIDER, PROVIDER_NAME), about: "Caps of model providers, such as anthropic." },
   users: { shape: record(object(WINDOWS, "a user"), USER_NAME), about: "Caps of users of this machine." },
+  tenants: {
+    shape: record(object(WINDOWS, "a tenant"), TENANT_NAME),
+    about: "Caps of tenants: whoever PAWL_TENANT names pays.",
+  },
   day_starts: { shape: offset, about: "The time zone whose calendar days count (+00:00)." },
 } as const;
 

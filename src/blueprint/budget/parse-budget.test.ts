@@ -14,6 +14,7 @@ const TEXT = `budget:
     other: { week: { runs: 3 } }
   providers: { anthropic: { day: { usd: 10 } } }
   users: { ann: { week: { usd: 9 } } }
+  tenants: { acme: { day: { usd: 2 } } }
   day_starts: "+02:00"
 `;
 
@@ -66,6 +67,13 @@ describe("the budget in pawl.yaml", () => {
             amount: 9_000_000,
             source: "pawl.yaml:9:32",
           },
+          {
+            account: { scope: "tenant", name: "acme" },
+            unit: "microUsd",
+            ...day,
+            amount: 2_000_000,
+            source: "pawl.yaml:10:34",
+          },
         ],
         priorities: { "ci-sweeper": 5 },
       },
@@ -81,7 +89,8 @@ describe("the budget in pawl.yaml", () => {
     ["budget: { dya: { usd: 1 } }", "1:11 BLUEPRINT_KEY_UNKNOWN"],
     ["budget: { day: { usd: -1 } }", "1:23 BLUEPRINT_VALUE_INVALID"],
     ["budget: { day: { euro: 1 } }", "1:18 BLUEPRINT_KEY_UNKNOWN"],
-    ["budget: { providers: { x: { day: { runs: 1 } } } }", "1:36 BLUEPRINT_KEY_UNKNOWN"],
+    ["budget: { providers: { openai: { day: { runs: 1 } } } }", "1:41 BLUEPRINT_KEY_UNKNOWN"],
+    ["budget: { providers: { antropic: { day: { usd: 1 } } } }", "1:24 BLUEPRINT_KEY_INVALID"],
     ["budget: { run: { runs: 1 } }", "1:18 BLUEPRINT_KEY_UNKNOWN"],
     ["budget: { loops: { X: { day: { usd: 1 } } } }", "1:20 BLUEPRINT_KEY_INVALID"],
     ["budget: { loops: { x: { priority: 101 } } }", "1:35 BLUEPRINT_VALUE_INVALID"],

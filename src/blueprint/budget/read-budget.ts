@@ -36,6 +36,7 @@ export function readBudget(found: BudgetFound, { problems }: Reading): BudgetSpe
       ...named("loop", loops),
       ...named("provider", found.providers?.value ?? []),
       ...named("user", found.users?.value ?? []),
+      ...named("tenant", found.tenants?.value ?? []),
     ],
     priorities: Object.fromEntries(
       loops.flatMap(({ name, value }) => (value.priority === undefined ? [] : [[name, value.priority.value]])),

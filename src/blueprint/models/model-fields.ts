@@ -1,6 +1,6 @@
 /** The keys of `models` in pawl.yaml and in the file of the user. */
 import { duration, either, integer, list, mapped, object, record, type Shape, text } from "../shapes/shape.ts";
-import { NAME, tokenCount } from "../shapes/value-shapes.ts";
+import { NAME, PROVIDER_NAME, tokenCount } from "../shapes/value-shapes.ts";
 
 const MODEL = /^[^\s,]{1,200}$/;
 const CHAIN = /^[^\s,]+(?:\s*,\s*[^\s,]+)*$/;
@@ -34,8 +34,8 @@ const RATE = object(
 
 const RATES = object(
   {
-    providers: { shape: record(RATE, NAME), about: "By provider, for everybody together." },
-    tenants: { shape: record(RATE, NAME), about: "By tenant." },
+    providers: { shape: record(RATE, PROVIDER_NAME), about: "By provider, for everybody together." },
+    tenants: { shape: record(RATE, NAME), about: "By tenant: whoever PAWL_TENANT names." },
   },
   "rates",
 );

@@ -61,6 +61,7 @@ models:
     ["models: { tier: {} }", "1:11 BLUEPRINT_KEY_UNKNOWN"],
     ["models: { retry: { tries: 0 } }", "1:27 BLUEPRINT_VALUE_INVALID"],
     ["models: { bench: { cool_down: 0s } }", "1:31 BLUEPRINT_DURATION_INVALID"],
+    ["models: { rates: { providers: { antropic: { tokens: 1 } } } }", "1:33 BLUEPRINT_KEY_INVALID"],
     ["models: { rates: { tenants: { a: { tokens: 0 } } } }", "1:44 BLUEPRINT_VALUE_INVALID"],
   ])("refuses %s", (text, problem) => {
     expect(problems(text)).toEqual([problem]);

@@ -35,6 +35,7 @@ describe("times as cron has them", () => {
 
   it("are refused when a field says nothing, too much, or nothing that can be", () => {
     expect(readCron("0 3 * *")).toBe("it has 4 fields instead of 5");
+    expect(readCron("  0  3 * * * ")).toEqual(readCron("0 3 * * *"));
     expect(readCron("@never")).toBe("it has 1 fields instead of 5");
     for (const [text, title] of [
       ["60 * * * *", "the minute"],

@@ -46,7 +46,10 @@ const PART = /^(\*|[a-z0-9]{1,3}(?:-[a-z0-9]{1,3})?)(?:\/(\d{1,2}))?$/;
 /** The fields, or what is wrong with them. */
 export function readCron(text: string): CronFields | string {
   const written = Object.hasOwn(SHORT, text) ? (SHORT[text] as string) : text;
-  const parts = written.toLowerCase().split(/[ \t]+/);
+  const parts = written
+    .toLowerCase()
+    .split(/[ \t]+/)
+    .filter((part) => part !== "");
   if (parts.length !== SPECS.length) return `it has ${parts.length} fields instead of ${SPECS.length}`;
   const sets = SPECS.map((spec, index) => readField(parts[index] as string, spec));
   const problem = sets.find((set) => typeof set === "string");

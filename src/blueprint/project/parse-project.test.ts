@@ -188,6 +188,10 @@ machine: { memory: 4GB, cpus: 4 }
         "13:34 BLUEPRINT_KEY_MISSING: a lane has no \`max\`",
       ]
     `);
+    const wrong = "cron: 0 0 30 2 *, zone: Europe/Berlin, catch_up: all, jitter: 1m";
+    expect(problemsOf(`loops: { a: { blueprint: a.yaml, ${wrong} } }\n`)).toEqual([
+      expect.stringContaining("there is no such day in these months"),
+    ]);
     expect(problemsOf("machine: { memory: 4GB }\n")).toEqual([expect.stringContaining("has no `cpus`")]);
     expect(problemsOf("machine: { cpus: 4 }\n")).toEqual([expect.stringContaining("has no `memory`")]);
     expect(problemsOf("loops: { a: { blueprint: a.yaml } }\nmachine: { memory: 512MB, cpus: 1 }\n")).toEqual([

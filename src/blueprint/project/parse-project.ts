@@ -44,7 +44,7 @@ function loopOf(given: NamedLoop, machine: Weight | null, reading: Reading): Loo
   const { name, value, key } = given;
   const kind = kindOf(given, reading);
   const trigger = triggerOf(name, value, reading);
-  checkTimes(value, reading);
+  checkTimes(given, reading);
   const source = kind && value[kind]?.value;
   if (kind === undefined || source === undefined) return undefined;
   return {
@@ -107,19 +107,21 @@ function webhookOf(secret: Given<string> | undefined): Trigger | null {
 }
 
 /** A key that could have no effect is refused. */
-function checkTimes(value: LoopFound, { problems }: Reading): void {
+function checkTimes({ value, node }: NamedLoop, { problems }: Reading): void {
+  // One that is written and wrong is told as that, and makes nothing else wrong.
+  const written = new Set(keysOf(node));
   const misplaced = (key: "zone" | "catch_up" | "jitter", place: string, belongs: string): void => {
     const given = value[key];
     if (given !== undefined) problems.report("BLUEPRINT_KEY_MISPLACED", { key, place, belongs }, given.key);
   };
-  if (value.cron === undefined) misplaced("zone", "a loop without `cron`", "loops with `cron`");
-  if (TRIGGERS.every((each) => value[each] === undefined))
+  if (!written.has("cron")) misplaced("zone", "a loop without `cron`", "loops with `cron`");
+  if (!TRIGGERS.some((each) => written.has(each)))
     misplaced(
       "catch_up",
       "a loop that only people start",
       `loops with ${TRIGGERS.map((each) => `\`${each}\``).join(", ")}`,
     );
-  if (value.cron === undefined && value.every === undefined)
+  if (!written.has("cron") && !written.has("every"))
     misplaced("jitter", "a loop without times", "loops with `every` or `cron`");
 }
 

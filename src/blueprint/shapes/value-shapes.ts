@@ -15,6 +15,12 @@ export const VARIABLE = {
   expected: "letters, digits and _, no digit first",
 } as const;
 
+/** Those that the gateway knows: a cap or a rate of another would hold for nobody. */
+export const PROVIDER_NAME = {
+  pattern: /^(?:anthropic|openai|google)$/,
+  expected: "anthropic, openai or google",
+} as const;
+
 export const ACTION_NAME = /^[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)*$/;
 const RELATIVE = /^(?!\/|[A-Za-z]:)(?!(?:.*\/)?\.\.(?:\/|$))[^\\\r\n]+$/;
 const GATE_FILE = /^(?!\/|[A-Za-z]:)(?!(?:.*\/)?\.\.(?:\/|$))[^\\\r\n]+\.ya?ml$/;

@@ -8,6 +8,7 @@ import { oneLine } from "../views/event-line.ts";
 import { nextSteps, renderHeadline, renderNext } from "../views/run.ts";
 import { goOn } from "./go-on.ts";
 import { hostRun } from "./host-run.ts";
+import { roomToGoOn, withRoom } from "./loops/room.ts";
 import { readStory } from "./read-story.ts";
 import { runDocument } from "./run-writers.ts";
 
@@ -26,9 +27,12 @@ export async function answerQuestion(context: Context, runtime: Runtime, answer:
   const row = await runtime.find(report.goOn);
   if (given.flag("no-run") || isTerminal(row.status)) return tellWhatIsNext(context, runtime, report);
   const story = await readStory(runtime, report.goOn);
-  const handle = await goOn(runtime, report.goOn, by);
-  out.line(`run ${handle.run}`);
-  return hostRun(context, runtime, handle, story, { autoResume: await runtime.autoResume() });
+  const room = roomToGoOn(context, runtime, report.goOn);
+  return withRoom(context, room, async () => {
+    const handle = await goOn(runtime, report.goOn, by);
+    out.line(`run ${handle.run}`);
+    return hostRun(context, runtime, handle, story, { autoResume: await runtime.autoResume(), room });
+  });
 }
 
 async function tellWhatIsNext(context: Context, runtime: Runtime, { approval, goOn }: AnswerReport): Promise<ExitCode> {

@@ -3,6 +3,7 @@
  * Ctrl-C once cancels the run; twice ends its processes and leaves. A terminate signal leaves the run resumable. While the run rests
  * until a time, either leaves it resting.
  */
+import { setTimeout as wait } from "node:timers/promises";
 import { isPawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import type { Hosted } from "../../ports/engine.ts";
@@ -12,6 +13,7 @@ import { EXIT, type ExitCode, exitOfRun } from "../exit-codes.ts";
 import type { Context } from "../spec.ts";
 import { tailOfLog } from "../views/log-text.ts";
 import { lastTrouble, type RunStory, tell } from "../views/run-story.ts";
+import type { Room } from "./loops/room.ts";
 import { readEvents } from "./read-events.ts";
 import { openQuestions, tellCost } from "./read-story.ts";
 import { renderRest } from "./render-rest.ts";
@@ -26,6 +28,8 @@ export interface HostOptions {
   readonly start?: RunReport["start"];
   /** A run that rests until a time is waited for. */
   readonly autoResume: boolean;
+  /** What the run needs while it is hosted. Whoever calls has entered it for `first`, and leaves it at the end. */
+  readonly room: Room;
 }
 
 /** `story` holds what was already told; only newer events are written. `first` is null for a run that rests until a time. */
@@ -34,7 +38,7 @@ export async function hostRun(
   runtime: Runtime,
   first: Hosted | null,
   story: RunStory,
-  { start = {}, autoResume }: HostOptions,
+  { start = {}, autoResume, room }: HostOptions,
 ): Promise<ExitCode> {
   const run = story.run as RunId;
   const writer = createRunWriter(context.out, story, context.now);
@@ -47,7 +51,8 @@ export async function hostRun(
   try {
     let handle = first;
     do {
-      handle ??= await waitForTurn(context, runtime, story, writer, interrupted);
+      if (handle === null) await room.leave();
+      handle ??= await waitForTurn({ context, runtime, room }, story, writer, interrupted);
       if (handle === null) break;
       await followToEnd(runtime, handle, story, onEvent);
       await handle.ended;
@@ -69,8 +74,7 @@ export async function hostRun(
 
 /** null: a person did not want to wait; the run rests on. */
 async function waitForTurn(
-  context: Context,
-  runtime: Runtime,
+  { context, runtime, room }: { readonly context: Context; readonly runtime: Runtime; readonly room: Room },
   story: RunStory,
   writer: RunWriter,
   interrupted: InterruptWatch,
@@ -78,6 +82,8 @@ async function waitForTurn(
   for (const line of renderRest(story, context.now())) writer.say(line);
   const signal = interrupted.whileResting();
   try {
+    await dueTime(context, story, signal);
+    if (!(await room.enter(signal))) return null;
     return await runtime.wake(story.run as RunId, { by: context.by, signal });
   } catch (error) {
     if (signal.aborted) return null;
@@ -85,6 +91,16 @@ async function waitForTurn(
   } finally {
     interrupted.goOn();
   }
+}
+
+/** A timer does not count the time in which a machine sleeps. */
+const LOOK_MS = 15_000;
+
+/** Nothing is held while the run rests: whoever is due meanwhile goes first. */
+async function dueTime({ now }: Context, { until }: RunStory, signal: AbortSignal): Promise<void> {
+  let leftMs = (until ?? 0) - now();
+  for (; leftMs > 0 && now() < (until ?? 0); leftMs -= LOOK_MS)
+    await wait(Math.min(leftMs, (until ?? 0) - now(), LOOK_MS), undefined, { signal });
 }
 
 /** Follows until the host lets go, then reads what was stored up to that moment: nothing is missed, nothing told twice. */

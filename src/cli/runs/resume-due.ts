@@ -6,6 +6,7 @@ import { EXIT, type ExitCode, exitOfRun } from "../exit-codes.ts";
 import type { Context } from "../spec.ts";
 import { oneLine } from "../views/event-line.ts";
 import { formatTime } from "../views/text/format-time.ts";
+import { roomToGoOn } from "./loops/room.ts";
 
 interface Woken {
   readonly run: RunId;
@@ -35,16 +36,19 @@ export async function resumeDue(context: Context, runtime: Runtime): Promise<Exi
 
 /** A run that somebody else has gone on with meanwhile is theirs. */
 async function wake(
-  { out, by }: Context,
+  context: Context,
   runtime: Runtime,
   { run, blueprint }: ParkedRun,
   signal: AbortSignal,
 ): Promise<Woken> {
+  const { out, by } = context;
+  const room = roomToGoOn(context, runtime, run);
   const told = (status: string, reason: string | null, until: number | null, exit: ExitCode): Woken => {
     out.line(`run ${run} of ${oneLine(blueprint)} ${status}${reason === null ? "" : `: ${reason}`}`);
     return { run, blueprint, status, reason, until, exit };
   };
   try {
+    if (!(await room.enter(signal))) return told("waiting", null, null, EXIT.human);
     const handle = await runtime.wake(run, { by, signal });
     out.line(`run ${run} of ${oneLine(blueprint)} goes on`);
     signal.addEventListener("abort", () => void runtime.drain(), { once: true });
@@ -53,5 +57,7 @@ async function wake(
   } catch (error) {
     if (signal.aborted) return told("waiting", null, null, EXIT.human);
     return told("not resumed", error instanceof Error ? error.message : String(error), null, EXIT.failed);
+  } finally {
+    await room.leave();
   }
 }

@@ -1,4 +1,4 @@
-/** Answers that the gateway gives itself, in the form of the wire, and such that no client tries again by itself. */
+/** Answers that the gateway gives itself, in the form of the wire, and such that no client tries again by itself where that is of no use. */
 import type { ServerResponse } from "node:http";
 import type { Refusal, Wire } from "../wires/wire.ts";
 
@@ -8,7 +8,7 @@ export function refuse(response: ServerResponse, wire: Wire, refusal: Refusal, w
   response.writeHead(refusal.status, {
     "content-type": "application/json",
     "content-length": body.length,
-    "x-should-retry": "false",
+    "x-should-retry": String(refusal.status === 503),
     ...(waitMs === null ? {} : { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) }),
     // A body that was not read to its end must not be taken for the next request.
     ...(refusal.status === 413 ? { connection: "close" } : {}),

@@ -19,6 +19,19 @@ describe("readWhole", () => {
     expect(body.destroyed).toBe(true);
   });
 
+  it("passes over the rest where whoever sends it is to be told", async () => {
+    const body = bodyOf("ab", "cde", "f");
+    expect(await readWhole(body, 4, "passed_over")).toBeNull();
+    expect(body.readableEnded).toBe(true);
+    const endless = new Readable({
+      read() {
+        this.push(Buffer.alloc(1024 * 1024));
+      },
+    });
+    expect(await readWhole(endless, 4, "passed_over")).toBeNull();
+    expect(endless.destroyed).toBe(true);
+  });
+
   it("says so when it breaks off, before or while it is read", async () => {
     const whileRead = new Readable({ read() {} });
     const read = readWhole(whileRead, 100);
@@ -50,5 +63,18 @@ describe("plainBody", () => {
     const plain = plainBody(broken, "gzip");
     broken.destroy(new Error("gone"));
     await expect(readWhole(plain, 100)).rejects.toThrow("gone");
+  });
+
+  it("gives up what it reads when that is not what it says, or when nobody reads on", async () => {
+    const endless = (): Readable => new Readable({ read() {} });
+    const wrong = endless();
+    const read = readWhole(plainBody(wrong, "gzip"), 100);
+    wrong.push("nothing of the kind");
+    await expect(read).rejects.toThrow();
+    expect(wrong.destroyed).toBe(true);
+    const left = endless();
+    plainBody(left, "br").destroy();
+    await new Promise((resolve) => left.once("close", resolve));
+    expect(left.destroyed).toBe(true);
   });
 });

@@ -77,7 +77,11 @@ function createReader(): StreamReader {
         case "message_delta":
           // Its counts are totals so far, and only some of them are there.
           usage = { ...usage, ...given(objectIn(event["usage"])) };
-          state = { ...state, tokens: tokensOf(usage), isWhole: objectIn(event["usage"]) !== null };
+          state = {
+            ...state,
+            tokens: tokensOf(usage),
+            isWhole: countIn(objectIn(event["usage"])?.["output_tokens"]) !== null,
+          };
           return;
         case "content_block_start":
           if (isToolUse(event["content_block"])) state = { ...state, toolCalls: state.toolCalls + 1 };

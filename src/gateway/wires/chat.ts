@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from "../../base/json.ts";
 import { NO_TOKENS, type Tokens } from "../../limits/prices/tokens.ts";
-import { countIn, isLink, limitIn, listIn, objectIn, partsOf, textIn } from "./members.ts";
+import { copiesIn, countIn, isLink, limitIn, listIn, objectIn, partsOf, textIn } from "./members.ts";
 import { openAiError, readOpenAiError } from "./openai-error.ts";
 import { type AnswerReading, NOTHING_READ, type StreamReader, type Wire } from "./wire.ts";
 
@@ -14,10 +14,10 @@ export const CHAT_WIRE: Wire = {
   readRequest(body) {
     const model = textIn(body["model"]);
     const maxOutput = limitIn(body["max_completion_tokens"], body["max_tokens"]);
-    const copies = limitIn(body["n"]);
+    const copies = copiesIn(body["n"]);
     if (model === null) return { ok: false, problem: "it names no model" };
     if (maxOutput === undefined) return { ok: false, problem: "its limit of output is not a whole number" };
-    if (copies === undefined) return { ok: false, problem: "n is not a whole number" };
+    if (copies === undefined) return { ok: false, problem: "n is not a whole number up to 1000" };
     const streams = body["stream"] === true;
     const refersElsewhere = partsOf(body["messages"]).some(
       (part) => isLink(part["image_url"]) || textIn(objectIn(part["file"])?.["file_id"]) !== null,
@@ -60,13 +60,16 @@ function createReader(): StreamReader {
     marks: /"(?:usage|error|tool_calls)"/g,
     read(event) {
       const tokens = tokensOf(objectIn(event["usage"]));
-      const begun = listIn(event["choices"])
-        .flatMap((choice) => listIn(objectIn(objectIn(choice)?.["delta"])?.["tool_calls"]))
+      const choices = listIn(event["choices"]).map(objectIn);
+      // Some tell with every word what it took so far: only what is told with the last one is all of it.
+      const isLast = choices.length === 0 || choices.some((choice) => textIn(choice?.["finish_reason"]) !== null);
+      const begun = choices
+        .flatMap((choice) => listIn(objectIn(choice?.["delta"])?.["tool_calls"]))
         .filter((call) => textIn(objectIn(call)?.["id"]) !== null).length;
       state = {
         model: textIn(event["model"]) ?? state.model,
         tokens: tokens ?? state.tokens,
-        isWhole: state.isWhole || tokens !== null,
+        isWhole: tokens === null ? state.isWhole : isLast,
         toolCalls: state.toolCalls + begun,
         error: readOpenAiError(event) ?? state.error,
       };

@@ -1,7 +1,7 @@
 /** Gemini generateContent. The prompt counts what was cached; what was thought is counted beside the candidates. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { NO_TOKENS, type Tokens } from "../../limits/prices/tokens.ts";
-import { countIn, limitIn, listIn, objectIn, partsOf, textIn } from "./members.ts";
+import { copiesIn, countIn, limitIn, listIn, objectIn, partsOf, textIn } from "./members.ts";
 import { type AnswerReading, NOTHING_READ, type StreamReader, type Wire, type WireError } from "./wire.ts";
 
 const STATUSES: Readonly<Record<number, string>> = {
@@ -20,10 +20,10 @@ export const GEMINI_WIRE: Wire = {
   readRequest(body, { model, streams = false }) {
     const config = objectIn(body["generationConfig"]) ?? objectIn(body["generation_config"]);
     const maxOutput = limitIn(config?.["maxOutputTokens"], config?.["max_output_tokens"]);
-    const copies = limitIn(config?.["candidateCount"], config?.["candidate_count"]);
+    const copies = copiesIn(config?.["candidateCount"], config?.["candidate_count"]);
     if (model === undefined) return { ok: false, problem: "it names no model" };
     if (maxOutput === undefined) return { ok: false, problem: "maxOutputTokens is not a whole number" };
-    if (copies === undefined) return { ok: false, problem: "candidateCount is not a whole number" };
+    if (copies === undefined) return { ok: false, problem: "candidateCount is not a whole number up to 1000" };
     const isCached = ["cachedContent", "cached_content"].some((name) => textIn(body[name]) !== null);
     const isElsewhere = (part: JsonObject): boolean => objectIn(part["fileData"] ?? part["file_data"]) !== null;
     const refersElsewhere = isCached || partsOf(body["contents"]).some(isElsewhere);

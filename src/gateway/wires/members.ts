@@ -15,18 +15,34 @@ export function textIn(value: Maybe): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** A whole number from 0; null: it is none. */
+/** No call takes more tokens; who says so says nothing that can be believed. */
+const MOST_COUNT = 1e9;
+
+/** A whole number from 0; null: it is none, or cannot be true. */
 export function countIn(value: Maybe): number | null {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+  const whole = wholeIn(value);
+  return whole === null || whole > MOST_COUNT ? null : whole;
+}
+
+function wholeIn(value: Maybe): number | null {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : null;
 }
 
 /** The most output a request allows; null: it does not say. What is said and makes no sense is undefined. */
 export function limitIn(...values: readonly Maybe[]): number | null | undefined {
   const given = values.filter((value) => value !== undefined && value !== null);
   if (given.length === 0) return null;
-  const counts = given.map(countIn);
+  const counts = given.map(wholeIn);
   return counts.includes(null) ? undefined : Math.max(...(counts as number[]));
 }
+
+/** Answers to one request; null: it does not say. Beyond what any provider gives, or no number at all, is undefined. */
+export function copiesIn(...values: readonly Maybe[]): number | null | undefined {
+  const copies = limitIn(...values);
+  return typeof copies === "number" && copies > MOST_COPIES ? undefined : copies;
+}
+
+const MOST_COPIES = 1000;
 
 /** Whether a member with one of these names stands anywhere in it. */
 export function mentions(value: Maybe, names: ReadonlySet<string>): boolean {

@@ -111,9 +111,15 @@ describe("Anthropic Messages", () => {
       {},
       { usage: { input_tokens: 1 } },
       { usage: { input_tokens: 1.5, output_tokens: 1 } },
+      { usage: { input_tokens: -1, output_tokens: 1 } },
+      { usage: { input_tokens: 1, output_tokens: 1e9 + 1 } },
     ])
       expect(ANTHROPIC_WIRE.readAnswer(body as JsonValue).tokens).toBeNull();
     expect(readStream(ANTHROPIC_WIRE, [])).toMatchObject({ tokens: null, isWhole: false });
+    const begun = { type: "message_start", message: { usage: { input_tokens: 9, output_tokens: 1 } } };
+    const said = (usage: JsonObject): JsonObject => ({ type: "message_delta", usage });
+    expect(readStream(ANTHROPIC_WIRE, [begun, said({})])).toMatchObject({ isWhole: false });
+    expect(readStream(ANTHROPIC_WIRE, [begun, said({ output_tokens: -3 })])).toMatchObject({ tokens: null });
   });
 });
 
@@ -211,7 +217,8 @@ describe("OpenAI Chat Completions", () => {
   it.each([
     [{}, "it names no model"],
     [{ model: "m", max_tokens: "x" }, "its limit of output is not a whole number"],
-    [{ model: "m", n: 1.5 }, "n is not a whole number"],
+    [{ model: "m", n: 1.5 }, "n is not a whole number up to 1000"],
+    [{ model: "m", n: 1001 }, "n is not a whole number up to 1000"],
   ])("refuses %j", (body, problem) => {
     expect(facts(CHAT_WIRE, body)).toBe(problem);
   });
@@ -243,10 +250,30 @@ describe("OpenAI Chat Completions", () => {
       ...{ model: "m-1", tokens: COUNTED, isWhole: true, toolCalls: 2, error: null },
     });
     expect(readStream(CHAT_WIRE, [call("a")])).toMatchObject({ tokens: null, isWhole: false });
+    expect(readStream(CHAT_WIRE, [last, call("a")])).toMatchObject({ tokens: COUNTED, isWhole: true });
     expect(readStream(CHAT_WIRE, [{ error: { message: "no", code: "c" } }]).error).toEqual({
       type: "c",
       message: "no",
     });
+  });
+});
+
+describe("a stream of chat that tells with every word what it took so far", () => {
+  const word = (output: number, finish: string | null): JsonObject => ({
+    choices: [{ delta: { content: "a" }, finish_reason: finish }],
+    usage: { prompt_tokens: 5, completion_tokens: output },
+  });
+
+  it("is whole only when it was told with the last one", () => {
+    expect(readStream(CHAT_WIRE, [word(1, null)])).toMatchObject({ tokens: { output: 1 }, isWhole: false });
+    expect(readStream(CHAT_WIRE, [word(1, null), word(2, "stop")])).toMatchObject({
+      tokens: { output: 2 },
+      isWhole: true,
+    });
+  });
+
+  it("is not whole again when another copy goes on", () => {
+    expect(readStream(CHAT_WIRE, [word(2, "stop"), word(3, null)])).toMatchObject({ isWhole: false });
   });
 });
 
@@ -281,7 +308,7 @@ describe("Gemini", () => {
   it.each([
     [{}, {}, "it names no model"],
     [{ generationConfig: { maxOutputTokens: "x" } }, { model: "g" }, "maxOutputTokens is not a whole number"],
-    [{ generationConfig: { candidateCount: 0.5 } }, { model: "g" }, "candidateCount is not a whole number"],
+    [{ generationConfig: { candidateCount: 0.5 } }, { model: "g" }, "candidateCount is not a whole number up to 1000"],
   ])("refuses %j at %j", (body, address, problem) => {
     expect(facts(GEMINI_WIRE, body, address)).toBe(problem);
   });

@@ -13,7 +13,12 @@ export interface HookedToolbox extends Toolbox {
   refusedByHook(id: string): string | undefined;
 }
 
-export function createHookedToolbox(options: ToolboxOptions, hooks: Hooks | undefined): HookedToolbox {
+export interface HookedOptions extends ToolboxOptions {
+  /** Asked last: whoever is above the one that calls. */
+  readonly above?: (call: ToolCall) => Promise<Ruling>;
+}
+
+export function createHookedToolbox(options: HookedOptions, hooks: Hooks | undefined): HookedToolbox {
   const refused = new Map<string, string>();
   const under = new Map<string, ToolCall>();
 
@@ -22,7 +27,7 @@ export function createHookedToolbox(options: ToolboxOptions, hooks: Hooks | unde
     // Nobody is bothered about what is denied anyway.
     if (ruling.answer !== "allow") return ruling;
     const why = await denialOf(hooks, call);
-    if (why === null) return ruling;
+    if (why === null) return options.above?.(call) ?? ruling;
     refused.set(call.id, why);
     return { answer: "deny", why };
   };

@@ -4,7 +4,7 @@ import { quietly } from "../journal/chronicle.ts";
 import { inTime } from "../patience.ts";
 import type { ToolOutcome } from "../tools/outcome.ts";
 import { createToolRegistry } from "../tools/registry.ts";
-import type { Tool, ToolModels } from "../tools/tool.ts";
+import type { Tool, ToolModels, ToolRisk } from "../tools/tool.ts";
 import { createToolbox, type ToolInvocation } from "../tools/toolbox.ts";
 import { findToolset } from "../tools/toolsets.ts";
 import { denialOf } from "./hooks.ts";
@@ -34,7 +34,7 @@ export function createDesk(session: Session, tools: readonly Tool[], models: Too
     attach: (file) => void attachments.push(file),
     decide(call) {
       if (call.id === current?.id) asked = call;
-      return rule(session, call, registry.get(call.tool)?.tool);
+      return ruleOn(session, call, registry.get(call.tool)?.tool.risk ?? "high");
     },
     async emit(event) {
       if (event.type !== "tool.requested" || current === null) return;
@@ -65,10 +65,10 @@ export function createDesk(session: Session, tools: readonly Tool[], models: Too
   };
 }
 
-async function rule({ ports, policy, halt }: Session, call: ToolCall, tool: Tool | undefined): Promise<Ruling> {
+export async function ruleOn({ ports, policy, halt }: Session, call: ToolCall, risk: ToolRisk): Promise<Ruling> {
   const denied = await denialOf(() => ports.hooks?.preTool?.(call), halt.signal);
   if (denied !== null) return { answer: "deny", why: denied };
-  const ruling = await inTime(policy.decide(call, tool?.risk ?? "high"), halt.signal);
+  const ruling = await inTime(policy.decide(call, risk), halt.signal);
   if (ruling.answer !== "defer") return ruling;
   if (call.isPart === true) return { answer: "deny", why: ruling.why };
   const { approvals } = ports;

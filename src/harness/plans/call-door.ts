@@ -1,14 +1,20 @@
 /** The door of a plan to the tools of its parent: the same toolbox, the same hooks, the same policy. */
+
 import type { JsonValue } from "../../base/json.ts";
 import type { Ruling, ToolCall } from "../../ports/agents/agent-backend.ts";
 import { createHookedToolbox } from "../hooks/hooked-toolbox.ts";
+import { inTime, orAborted } from "../patience.ts";
 import type { Hooks } from "../ports.ts";
 import type { ToolCode, ToolOutcome } from "../tools/outcome.ts";
 import type { ToolboxOptions } from "../tools/toolbox.ts";
 import type { CallDoor, CallEnd, CallEnding } from "./run-step.ts";
 
-export interface DoorOptions extends ToolboxOptions {
+export interface DoorOptions extends Omit<ToolboxOptions, "decide"> {
+  /** `signal`: of the call; who does not answer before it aborts has said no. */
+  decide(call: ToolCall, signal: AbortSignal): Promise<Ruling>;
   readonly hooks?: Hooks;
+  /** What the run around it says of a call; it never has more powers than that. */
+  readonly above?: (call: ToolCall) => Promise<Ruling>;
   /** What a tool itself knows of the end of a call beyond its words; undefined: nothing. */
   readonly endOf?: (callId: string) => Pick<CallEnd, "ending" | "code"> | undefined;
 }
@@ -30,29 +36,53 @@ export interface Door {
   readonly tools: ReadonlySet<string>;
 }
 
+/** A call while it is under way. */
+interface Under {
+  /** How dangerous the plan takes it for. */
+  readonly tier: string | null;
+  readonly signal: AbortSignal;
+}
+
 /** Throws what `createToolbox` throws. */
 export function createCallDoor(options: DoorOptions): Door {
-  const tiers = new Map<string, string>();
+  const calls = new Map<string, Under>();
+  // A part of a call is known by its beginning.
+  const under = ({ id }: ToolCall): Under => calls.get(id.split("/")[0] as string) as Under;
   const decide = (call: ToolCall): Promise<Ruling> => {
-    const tier = tiers.get(call.id.split("/")[0] as string);
-    if (tier === undefined) return options.decide(call);
-    return options.decide({ ...call, requests: call.requests.map((request) => ({ ...request, tier })) });
+    const { tier, signal } = under(call);
+    return orAborted(options.decide(tier === null ? call : alsoAs(tier, call), signal), signal);
   };
-  const toolbox = createHookedToolbox({ ...options, decide }, options.hooks);
+  const hooks = options.hooks === undefined ? undefined : inTimeOf(options.hooks, (call) => under(call).signal);
+  const { above } = options;
+  const last = above === undefined ? {} : { above: (call: ToolCall) => orAborted(above(call), under(call).signal) };
+  const toolbox = createHookedToolbox({ ...options, ...last, decide }, hooks);
   let count = 0;
 
   const call: CallDoor = async ({ id: step, tool, input, tier }, signal) => {
     count += 1;
     const id = `${step}:${count}`;
-    if (tier !== null) tiers.set(id, tier);
+    calls.set(id, { tier, signal });
     const outcome = await toolbox.call({ id, tool, input, key: `${options.run}:${id}` }, signal);
-    tiers.delete(id);
+    calls.delete(id);
     if (outcome.status === "success") return ended("ok", null, outcome);
     if (toolbox.refusedByHook(id) !== undefined) return ended("hook_denied", "HOOK_DENIED", outcome);
     const known = outcome.code === "TOOL_FAILED" ? options.endOf?.(id) : undefined;
     return ended(known?.ending ?? ENDINGS[outcome.code] ?? "error", known?.code ?? outcome.code, outcome);
   };
   return { call, tools: new Set(toolbox.tools.map(({ name }) => name)) };
+}
+
+/** What a plan says of itself adds to what is known of the tool, and takes nothing away: all of it must be allowed. */
+function alsoAs(tier: string, call: ToolCall): ToolCall {
+  return { ...call, requests: [...call.requests, ...call.requests.map((request) => ({ ...request, tier }))] };
+}
+
+/** A hook is waited for as long as its call may take. */
+function inTimeOf(hooks: Hooks, signalOf: (call: ToolCall) => AbortSignal): Pick<Hooks, "preTool" | "postTool"> {
+  return {
+    preTool: (call) => inTime(hooks.preTool?.(call), signalOf(call)),
+    postTool: (call, result) => inTime(hooks.postTool?.(call, result), signalOf(call)),
+  };
 }
 
 function ended(ending: CallEnding, code: string | null, outcome: ToolOutcome): CallEnd {

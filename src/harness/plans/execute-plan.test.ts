@@ -362,7 +362,7 @@ describe("executing a plan", () => {
     ]);
   });
 
-  test("S10: policy sees how dangerous a step is taken for", async () => {
+  test("S10: policy sees how dangerous a step is taken for, beside how dangerous its tool is", async () => {
     const tiers: unknown[] = [];
     const decide = async ({ requests }: { requests: readonly { tier?: string }[] }) => {
       tiers.push(requests.map(({ tier }) => tier));
@@ -371,7 +371,7 @@ describe("executing a plan", () => {
     const { context, host, called } = planBench({ door: { decide } });
     const report = await executePlan(planOf({ risk_level: "critical" }), context, host, NEVER);
     expect(report).toMatchObject({ stop: "approval_required", status: "rejected" });
-    expect([tiers, called]).toEqual([[["critical"]], []]);
+    expect([tiers, called]).toEqual([[["medium", "critical"]], []]);
   });
 
   test("P16: success, its reason and the absence of failed steps mean the same", async () => {

@@ -1,5 +1,8 @@
 /** The log of an execution: where it began, each step, where it ended. Written before anything that follows from it. */
+
 import type { JsonValue } from "../../base/json.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { orLate } from "../patience.ts";
 import type { ExecutionContext, StepResult } from "./execution-context.ts";
 import type { ExecutionPlan, PlanStep } from "./reading/execution-plan.ts";
 import { type ExecutionStatus, type PlanStop, statusOf } from "./stops.ts";
@@ -63,7 +66,8 @@ export interface LogWriter {
   end(plan: ExecutionPlan, end: PlanEnd): Promise<void>;
 }
 
-export function createLogWriter(log: ExecutionLog, { ids }: ExecutionContext, now: () => number): LogWriter {
+export function createLogWriter(log: ExecutionLog, { ids }: ExecutionContext, clock: Clock): LogWriter {
+  const append = (record: ExecutionRecord): Promise<void> => orLate(log.append(record), clock);
   const common = (plan: ExecutionPlan): Ids => ({
     request_id: ids.request,
     assistant_id: ids.assistant,
@@ -72,15 +76,15 @@ export function createLogWriter(log: ExecutionLog, { ids }: ExecutionContext, no
     user_id: ids.user,
     plan_id: plan.id,
     parent_id: plan.parentId,
-    timestamp: now(),
+    timestamp: clock.now(),
   });
   return {
     begin: async (plan) => {
       const { fingerprint, reasoning } = plan;
-      await log.append({ ...common(plan), kind: "plan_start", steps: plan.steps.length, fingerprint, reasoning });
+      await append({ ...common(plan), kind: "plan_start", steps: plan.steps.length, fingerprint, reasoning });
     },
     step: async (plan, step, { status, output, error, durationMs }) => {
-      await log.append({
+      await append({
         ...common(plan),
         kind: "step",
         step_id: step.id,
@@ -96,7 +100,7 @@ export function createLogWriter(log: ExecutionLog, { ids }: ExecutionContext, no
     end: async (plan, { stop, error, durationMs }) => {
       const told = error === null ? {} : { error };
       const status = statusOf(stop);
-      await log.append({ ...common(plan), kind: "plan_end", status, stop, ...told, duration_ms: durationMs });
+      await append({ ...common(plan), kind: "plan_end", status, stop, ...told, duration_ms: durationMs });
     },
   };
 }

@@ -1,6 +1,8 @@
 /** Hooks around the steps of a plan, and at its end. Those around tools are in the toolbox, which every path goes through. */
+
 import { visibleLine } from "../../base/visible.ts";
 import type { AgentStatus } from "../agent.ts";
+import { inTime, orLate } from "../patience.ts";
 import type { ExecutionPlan, PlanStep } from "./reading/execution-plan.ts";
 import type { SteppedEnd } from "./run-step.ts";
 import type { Session } from "./session.ts";
@@ -20,16 +22,16 @@ const ENDS: Partial<Record<PlanStop, AgentStatus>> = {
 };
 
 /** Why the step must not begin; null: it may. What a hook throws is a no. */
-export async function beforeStep({ host }: Session, turn: number): Promise<string | null> {
+export async function beforeStep({ host, signal }: Session, turn: number): Promise<string | null> {
   try {
-    return (await host.hooks?.preStep?.({ run: host.run, turn }))?.deny ?? null;
+    return (await inTime(host.hooks?.preStep?.({ run: host.run, turn }), signal))?.deny ?? null;
   } catch (error) {
     return visibleLine(error instanceof Error ? error.message : String(error), LONGEST);
   }
 }
 
 export async function afterStep(
-  { host }: Session,
+  { host, signal }: Session,
   plan: ExecutionPlan,
   step: PlanStep,
   end: SteppedEnd,
@@ -41,11 +43,12 @@ export async function afterStep(
   const calls =
     input === null ? [] : [{ id: step.id, tool: step.tool, input, key: `${plan.id}:${step.id}`, ok, output }];
   const told = { turn, phase: plan.id, model: "plan", text: plan.reasoning ?? "", calls, tokens: 0, microUsd: 0 };
-  await quietly(() => host.hooks?.postStep?.(told));
+  await quietly(() => inTime(host.hooks?.postStep?.(told), signal));
 }
 
 export async function onStop({ host }: Session, stop: PlanStop): Promise<void> {
-  await quietly(() => host.hooks?.onStop?.({ run: host.run, status: ENDS[stop] ?? "failed" }));
+  const status = ENDS[stop] ?? "failed";
+  await quietly(() => orLate(host.hooks?.onStop?.({ run: host.run, status }), host.clock));
 }
 
 /** Afterwards a hook is only told: what goes wrong there changes nothing. */

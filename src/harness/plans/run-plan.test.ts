@@ -1,11 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { scriptedModel } from "../../../test/support/harness/scripted-model.ts";
 import { echo } from "../../../test/support/plans/plan-bench.ts";
+import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { compilePolicy } from "../../policy/compile.ts";
+import { decide } from "../../policy/decide.ts";
+import { decideCall } from "../../policy/decide-call.ts";
+import type { AgentPolicy } from "../ports.ts";
 import { runAgent } from "../run-agent.ts";
 import type { Tool, ToolResult, ToolRisk } from "../tools/tool.ts";
 import { createPlanTool } from "./plan-tool.ts";
-import { runPlan } from "./run-plan.ts";
+import { type RunPlanOptions, runPlan } from "./run-plan.ts";
 
 const toolOf = (name: string, run: (input: JsonObject) => ToolResult = echo, risk: ToolRisk = "medium"): Tool => ({
   ...{ name, summary: name, input: { type: "object" }, risk, timeout: "fast", idempotent: false },
@@ -103,6 +108,86 @@ describe("runPlan", () => {
     // One of the four is the plan itself.
     expect(ran).toBe(3);
     expect(JSON.stringify(result.steps)).toContain("budget_exhausted");
+  });
+
+  test("P1: what a plan inside a run of an agent calls is ruled on by that run too", async () => {
+    const ran: string[] = [];
+    const tools = ["look", "asked", "hooked", "free"].map((name) =>
+      toolOf(
+        name,
+        () => {
+          ran.push(name);
+          return { ok: true, output: null };
+        },
+        "low",
+      ),
+    );
+    const told = async (name: string): Promise<string> => {
+      const input = { steps: [{ name, type: "tool" }] };
+      const model = scriptedModel([{ calls: [{ tool: "execute_plan", input }] }, { text: "done" }]);
+      const policy = { deny: [{ tool: "look" }], ask: [{ tool: "asked" }] };
+      const hooks = { preTool: ({ tool }: { tool: string }) => (tool === "hooked" ? { deny: "never" } : undefined) };
+      const plan = createPlanTool({ tools, policy: ALL });
+      const { steps } = await runAgent({ prompt: "x", model, tools: [plan], policy, ports: { hooks } });
+      return String(steps[0]?.calls[0]?.output);
+    };
+    for (const name of ["look", "asked", "hooked"]) expect(await told(name)).toContain("policy_denied");
+    expect(ran).toEqual([]);
+    await told("free");
+    expect(ran).toEqual(["free"]);
+  });
+
+  test("S10: how dangerous a plan takes a step for adds to what policy knows of the tool, and takes nothing away", async () => {
+    const tools = [toolOf("deploy", echo, "high")];
+    const stopOf = async (tier: string, risk_level: string): Promise<string> => {
+      const pattern = { tool: "deploy" };
+      const when = [{ field: "tier", op: "eq", values: [tier] }] as const;
+      const rules = compilePolicy([
+        { id: "a", effect: "allow", pattern },
+        { id: "b", effect: "deny", pattern, when },
+      ]);
+      const policy: AgentPolicy = {
+        decide: async (call) =>
+          decideCall((request) => decide(rules, request), call).effect === "allow"
+            ? { answer: "allow" }
+            : { answer: "deny", why: "so" },
+      };
+      const plan = { assistant_id: "a", steps: [{ name: "deploy", type: "tool", risk_level }] };
+      return (await runPlan({ plan, tools, policy })).stop;
+    };
+    expect(await stopOf("high", "info")).toBe("policy_denied");
+    expect(await stopOf("critical", "critical")).toBe("policy_denied");
+    expect(await stopOf("critical", "info")).toBe("goal_achieved");
+  });
+
+  describe("P13: nobody it stands on keeps a plan beyond its time", () => {
+    const never = (): Promise<never> => new Promise(() => undefined);
+    const hangs: Readonly<Record<string, Partial<RunPlanOptions>>> = {
+      policy: { policy: { decide: never } },
+      approvals: { policy: { ask: [{ tool: "look" }] }, ports: { approvals: { ask: never } } },
+      preStep: { ports: { hooks: { preStep: never } } },
+      postStep: { ports: { hooks: { postStep: never } } },
+      preTool: { ports: { hooks: { preTool: never } } },
+      postTool: { ports: { hooks: { postTool: never } } },
+    };
+    test.for(Object.keys(hangs))("%s", async (who) => {
+      const options = { plan: planOf("look", "look"), tools: [toolOf("look", echo, "low")], limits: { runtimeMs: 50 } };
+      expect(await runPlan({ ...options, ...hangs[who] })).toMatchObject({ stop: "max_runtime", status: "timeout" });
+    });
+
+    test.for(["log", "onStop"])("%s has a while more", async (who) => {
+      const clock = createVirtualClock();
+      const told = who === "log" ? { log: { append: never } } : {};
+      const hooks = who === "onStop" ? { onStop: never } : {};
+      const options = { plan: planOf("look"), tools: [toolOf("look", echo, "low")], ...told };
+      const running = runPlan({ ...options, ports: { clock, hooks } }).then(
+        ({ stop }) => stop,
+        () => "rejected",
+      );
+      for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+      while (clock.advance());
+      expect(await running).toBe(who === "log" ? "rejected" : "goal_achieved");
+    });
   });
 
   test("P1: a plan ends with the run around it, or with its caller", async () => {

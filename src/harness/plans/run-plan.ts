@@ -11,7 +11,7 @@ import { newRunId, policyFrom, withDefaults } from "../defaults.ts";
 import { currentLineage, type Lineage } from "../delegate/lineage.ts";
 import type { AgentPolicy, AgentPorts, AgentRules } from "../ports.ts";
 import { createToolRegistry } from "../tools/registry.ts";
-import type { Tool } from "../tools/tool.ts";
+import type { Tool, ToolRisk } from "../tools/tool.ts";
 import { createWorkspace } from "../workspace.ts";
 import { createCallDoor, type Door } from "./call-door.ts";
 import type { PlanReport } from "./end-plan.ts";
@@ -60,7 +60,7 @@ export async function runPlan(options: RunPlanOptions): Promise<PlanReport> {
   const workspace = createWorkspace(options.root);
   const own = ends(options.signal, parent);
   try {
-    const door = doorOf(options, ports, run, workspace.root());
+    const door = doorOf(options, ports, { run, root: workspace.root(), parent });
     const { clock, hooks } = ports;
     const all = { request: run, assistant: "planner", session: run, tenant: "", user: "", ...ids };
     const context = createExecutionContext(all, clock.now(), options.deadline ?? null);
@@ -80,18 +80,26 @@ export async function runPlan(options: RunPlanOptions): Promise<PlanReport> {
 
 const NO_LOG: ExecutionLog = { append: () => undefined };
 
-function doorOf({ tools, policy: given }: RunPlanOptions, ports: AgentPorts, run: RunId, root: string): Door {
+interface Seat {
+  readonly run: RunId;
+  readonly root: string;
+  readonly parent: Lineage | undefined;
+}
+
+function doorOf({ tools, policy: given }: RunPlanOptions, ports: AgentPorts, { run, root, parent }: Seat): Door {
   const registry = createToolRegistry(tools);
   const policy = policyFrom(given);
-  const decide = async (call: ToolCall): Promise<Ruling> => {
-    const ruling = await policy.decide(call, registry.get(call.tool)?.tool.risk ?? "high");
+  const riskOf = ({ tool }: ToolCall): ToolRisk => registry.get(tool)?.tool.risk ?? "high";
+  const decide = async (call: ToolCall, signal: AbortSignal): Promise<Ruling> => {
+    const ruling = await policy.decide(call, riskOf(call));
     if (ruling.answer !== "defer" || ports.approvals === undefined) return ruling;
-    const answer = await ports.approvals.ask(call, ruling.why, new AbortController().signal);
+    const answer = await ports.approvals.ask(call, ruling.why, signal);
     if (answer === "allow") return { answer: "allow" };
     return answer === "later" ? ruling : { answer: "deny", why: `${ruling.why}, and it was denied` };
   };
+  const above = parent === undefined ? {} : { above: (call: ToolCall) => parent.rule(call, riskOf(call)) };
   return createCallDoor({
-    ...{ registry, toolset: null, root, run, decide, emit: () => undefined },
+    ...{ registry, toolset: null, root, run, decide, emit: () => undefined, ...above },
     holder: { name: "planner", author: "anyone", visibility: "private" },
     ...(ports.hooks === undefined ? {} : { hooks: ports.hooks }),
     ...(ports.artifacts === undefined ? {} : { artifacts: ports.artifacts }),

@@ -79,7 +79,7 @@ export function openSession(
   let calls = 0;
   const shared = {
     ...{ host, context, limits, startedAt },
-    log: createLogWriter(host.log, context, clock.now),
+    log: createLogWriter(host.log, context, clock),
     outputs: new Map<string, JsonValue>(),
     plans: [],
     takeCall: () => {

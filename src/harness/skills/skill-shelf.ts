@@ -29,12 +29,15 @@ export interface SkillShelf {
 export function createSkillShelf(dir: string, granted: readonly string[]): SkillShelf {
   const loaded = new Map<string, LoadedSkill>();
 
-  const missing = (id: string, above: readonly string[] = []): string | null => {
-    if (above.includes(id)) return null;
-    const found = loaded.get(id);
-    if (found === undefined) return id;
-    const needed = found.callable.requires.map((name) => missing(name, [...above, id]));
-    return needed.find((name) => name !== null) ?? null;
+  /** Each is looked at once, however many need it. */
+  const missing = (id: string): string | null => {
+    const seen = new Set([id]);
+    for (const name of seen) {
+      const found = loaded.get(name);
+      if (found === undefined) return name;
+      for (const needed of found.callable.requires) seen.add(needed);
+    }
+    return null;
   };
 
   return {

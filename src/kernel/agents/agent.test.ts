@@ -1,5 +1,7 @@
 /** Agents on the real kernel: what they are told, what they may do, and what their end makes of their stage. */
+
 import { describe, expect, it } from "vitest";
+import { CALM } from "../../../test/support/gateway/calm.ts";
 import { planFrom } from "../../../test/support/plan-from-yaml.ts";
 import { createTestHost, type Script, type TestHost } from "../../../test/support/run-plan.ts";
 import { callFor, createTestAgents, editCall, type Play, type TestAgents } from "../../../test/support/test-agents.ts";
@@ -7,7 +9,7 @@ import { pawlError } from "../../base/errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { AgentOutcome } from "../../ports/agents/agent-backend.ts";
 import { WORKSPACE_ERRORS } from "../../ports/errors/workspace-errors.ts";
-import type { ModelAccess, ModelGrant, ModelUse } from "../../ports/models/model-access.ts";
+import type { ModelAccess, ModelDoor, ModelGrant, ModelUse } from "../../ports/models/model-access.ts";
 import { answerFacts } from "../../run/approval/answer.ts";
 import type { EventOf, EventType, RunEvent } from "../../run/events.ts";
 import { restore } from "../replay.ts";
@@ -56,11 +58,16 @@ const failed = (why: Extract<AgentOutcome, { kind: "failed" }>["why"]): Awaited<
 
 const USE: ModelUse = { usage: { tokens: 300, microUsd: 40 }, calls: 4, refused: 0, missed: 0, parkedUntil: null };
 
-function doors(grants: ModelGrant[] = []): ModelAccess {
+const hang: Play = (_task, _host, signal) =>
+  new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve({ outcome: { kind: "cancelled" } }), { once: true });
+  });
+
+function doors(grants: ModelGrant[] = [], change: Partial<ModelDoor> = {}): ModelAccess {
   return {
     open: async (grant) => {
       grants.push(grant);
-      return { env: {}, socket: "/models", close: async () => USE };
+      return { env: {}, socket: "/models", ...CALM, close: async () => USE, ...change };
     },
     reconcile: () => Promise.reject(new Error("nothing was lost")),
   };
@@ -368,14 +375,23 @@ describe("how an agent ends", () => {
   });
 
   it("one that does not end in time is ended", async () => {
-    const hang: Play = (_task, _host, signal) =>
-      new Promise((resolve) => {
-        signal.addEventListener("abort", () => resolve({ outcome: { kind: "cancelled" } }), { once: true });
-      });
     expect(await endOf(hang, "", ", timeout: 5s")).toMatchObject({
       cause: "timeout",
       error: "the agent took longer than 5000 ms",
     });
+  });
+
+  it("one whose time went into waiting for its provider has come too early, and not taken too long", async () => {
+    const refusal = { why: "rate_limited", error: "slow down", isAll: true } as const;
+    const ended = async (why: "rate_limited" | "overloaded"): Promise<readonly (EventType | undefined)[]> => {
+      const plan = fix("", ", timeout: 5s, models: { tokens: 1k, usd: 1 }");
+      const models = doors([], { lastRefusal: () => ({ ...refusal, why }) });
+      const { host, event } = life(plan, hang, { ports: { models } });
+      await host.start();
+      return [(await event("stage.parked"))?.type, (await event("stage.finished"))?.type];
+    };
+    expect(await ended("rate_limited")).toEqual(["stage.parked", undefined]);
+    expect(await ended("overloaded")).toEqual([undefined, "stage.finished"]);
   });
 
   it("without the backend, the port or a tree nothing is started", async () => {

@@ -95,9 +95,10 @@ function createSession(plan: Plan, flight: AgentFlight, parts: Parts): Session {
         const deadline = createDeadline(timeOf(flight), ports.clock, halt);
         const home = await access.homes.open(run, stage, flight.visit);
         const task = await taskFor(flight, { place, door, home }, parts);
-        report = await converse(task, home, { court, transcript, ...parts }, deadline.halt.signal()).finally(
+        const talked = await converse(task, home, { court, transcript, ...parts }, deadline.halt.signal()).finally(
           deadline.clear,
         );
+        report = deadline.isLate() ? lateWith(talked, door) : talked;
         const finished = finishedBy(effect.stage, report, deadline.isLate());
         const shared = around.sessions.some((session) => session === finished.session);
         const bytes = transcript.bytes();
@@ -132,6 +133,13 @@ function createSession(plan: Plan, flight: AgentFlight, parts: Parts): Session {
       return isLimited ? parkedFact(flight, finished, parkedUntil) : done;
     },
   };
+}
+
+/** Its time was over while it waited for a provider that refuses it for now: that is no fault of its own. */
+function lateWith(report: AgentReport, door: ModelDoor | null): AgentReport {
+  const refusal = door?.lastRefusal() ?? null;
+  if (report.outcome.kind !== "cancelled" || refusal?.why !== "rate_limited") return report;
+  return { ...report, outcome: { kind: "failed", why: "rate_limited", error: refusal.error } };
 }
 
 function deniedIn(deferral: AgentFlight["deferral"]): CourtParts["denied"] {

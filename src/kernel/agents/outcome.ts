@@ -29,6 +29,8 @@ export function finishedBy(stage: AgentStage, report: AgentReport, isLate: boole
 function endOf(stage: AgentStage, report: AgentReport, isLate: boolean): Finished {
   const { outcome, process } = report;
   if (outcome.kind === "completed") return answerOf(stage, report);
+  // Who was refused for now has not taken too long: its time went into waiting.
+  if (outcome.kind === "failed" && outcome.why === "rate_limited") return endedBy(outcome);
   if (isLate) return failure("timeout", `the agent took longer than ${stage.timeoutMs} ms`);
   if (process !== undefined && BY_PROCESS.has(process.cause)) {
     const told = outcome.kind === "failed" ? outcome.error : "the agent was ended";

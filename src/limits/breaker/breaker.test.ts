@@ -1,6 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Admission, admit, type Breaker, type CallEnd, CLOSED, park, report, viewBreaker } from "./breaker.ts";
+import {
+  type Admission,
+  admit,
+  type Breaker,
+  type CallEnd,
+  CLOSED,
+  park,
+  report,
+  reset,
+  viewBreaker,
+} from "./breaker.ts";
 import { BREAKER_RULES, type BreakerRules } from "./rules.ts";
 import { readTicket, type Ticket, writeTicket } from "./ticket.ts";
 
@@ -252,5 +262,28 @@ describe("a ticket", () => {
     expect(readTicket(writeTicket(ticket))).toEqual(ticket);
     const wrong = ["", "{}", "[]", "[1,2,3,4,5,6]", '[1,2,3,4,5,"6","t"]', '[1,2,3,4,5,6,7,"t"]', "[1,2,3,4,5,6,7]"];
     expect(wrong.map(readTicket)).toEqual(wrong.map(() => null));
+  });
+});
+
+describe("a breaker that a person closes", () => {
+  it("lets everything through again, and what was admitted before says nothing about it any more", () => {
+    const life = createLife();
+    const early = life.ask(0);
+    fail(life, 0);
+    const opened = life.breaker();
+    const closed = reset(opened);
+    expect(viewBreaker(closed, 1)).toMatchObject({ phase: "closed", failures: 0 });
+    expect(admit(closed, { target: TARGET, rules: RULES, at: 1, host: "h1" }, nobodyIsGone).admission.go).toBe(true);
+    const old = readTicket(early.go ? early.ticket : "") as Ticket;
+    expect(report(closed, old, "failure", 1)).toBe(closed);
+  });
+
+  it("takes back failures so far, a park and the line behind it, and is left alone where there is nothing", () => {
+    const once = report(CLOSED, { target: TARGET, epoch: 0, rules: RULES }, "failure", 0);
+    expect(viewBreaker(reset(once), 0).failures).toBe(0);
+    expect(viewBreaker(reset(park(CLOSED, 1000, "used up", 0)), 0).phase).toBe("closed");
+    const line = { from: 0, until: 10, why: "", parked: true };
+    expect(reset({ ...CLOSED, line }).line).toBeNull();
+    expect(reset(CLOSED)).toBe(CLOSED);
   });
 });

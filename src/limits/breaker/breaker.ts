@@ -141,6 +141,12 @@ export function park(breaker: Breaker, until: number, why: string, at: number): 
   return { ...now, epoch: now.epoch + 1, open, trial: null, line: null };
 }
 
+/** A person says that the target is well again: whatever was admitted before says nothing about it any more. The same object when there is nothing to close. */
+export function reset(breaker: Breaker): Breaker {
+  const { failures, open, line } = breaker;
+  return failures === 0 && open === null && line === null ? breaker : { ...CLOSED, epoch: breaker.epoch + 1 };
+}
+
 /** A clock that was put back: what was left to wait then is left to wait now. */
 function settle(breaker: Breaker, at: number): Breaker {
   const { open, trial, line } = breaker;

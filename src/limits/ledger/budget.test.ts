@@ -14,6 +14,10 @@ const run = (name: string): Account => ({ scope: "run", name });
 
 const PROVIDER = cap({ scope: "provider", name: "anthropic" });
 
+const NOBODY = { user: null, tenant: null };
+const ANN: Account = { scope: "user", name: "ann" };
+const ACME: Account = { scope: "tenant", name: "acme" };
+
 describe("budgets of several places", () => {
   it("all apply, and the first that gives a loop its priority counts", () => {
     const user: BudgetSpec = { caps: [cap(FLEET)], priorities: { a: 1 } };
@@ -34,15 +38,16 @@ describe("who pays for a run", () => {
       cap(loop("other")),
       cap(EACH_RUN),
       cap({ scope: "user", name: "ann" }),
+      cap({ scope: "tenant", name: "acme" }),
       PROVIDER,
     ],
     priorities: { a: 3, child: 9 },
   };
 
-  it("is it, its loop, its user and the fleet, with the caps of these", () => {
-    expect(paymentFor(spec, [{ run: "r_1", loop: "a" }], "ann")).toEqual({
-      accounts: [run("r_1"), loop("a"), { scope: "user", name: "ann" }, FLEET],
-      caps: [cap(FLEET), cap(loop("a")), cap(run("r_1")), cap({ scope: "user", name: "ann" }), PROVIDER],
+  it("is it, its loop, its user, its tenant and the fleet, with the caps of these", () => {
+    expect(paymentFor(spec, [{ run: "r_1", loop: "a" }], { user: "ann", tenant: "acme" })).toEqual({
+      accounts: [run("r_1"), loop("a"), ANN, ACME, FLEET],
+      caps: [cap(FLEET), cap(loop("a")), cap(run("r_1")), cap(ANN), cap(ACME), PROVIDER],
       priority: 3,
     });
   });
@@ -53,12 +58,12 @@ describe("who pays for a run", () => {
       { run: "r_2", loop: "child" },
       { run: "r_1", loop: "a" },
     ];
-    expect(paymentFor(spec, lineage, null)).toEqual({
+    expect(paymentFor(spec, lineage, NOBODY)).toEqual({
       accounts: [run("r_3"), run("r_2"), run("r_1"), loop("a"), loop("child"), FLEET],
       caps: [cap(FLEET), cap(loop("a")), cap(run("r_3")), cap(run("r_2")), cap(run("r_1")), PROVIDER],
       priority: 3,
     });
-    expect(paymentFor(NO_BUDGET, [], null)).toEqual({ accounts: [FLEET], caps: [], priority: 0 });
+    expect(paymentFor(NO_BUDGET, [], NOBODY)).toEqual({ accounts: [FLEET], caps: [], priority: 0 });
   });
 });
 
@@ -69,7 +74,7 @@ describe("a cap of each run of a loop", () => {
     { run: "r_1", loop: "a" },
   ];
   const capsOf = (each: Partial<Cap>) =>
-    paymentFor({ caps: [{ ...cap(loop("a")), window: "run", ...each }], priorities: {} }, lineage, null).caps;
+    paymentFor({ caps: [{ ...cap(loop("a")), window: "run", ...each }], priorities: {} }, lineage, NOBODY).caps;
 
   it("is one for every run of that loop, and for no other", () => {
     expect(capsOf({}).map(({ account }) => account)).toEqual([run("r_3"), run("r_1")]);
@@ -84,7 +89,7 @@ describe("what a run itself counts as", () => {
   const counted = (unit: Cap["unit"]): BudgetSpec => ({ caps: [{ ...cap(FLEET), unit }], priorities: {} });
   const entry = (spec: BudgetSpec, runs: readonly string[], isDrill = false): unknown => {
     const lineage = runs.map((name) => ({ run: name, loop: "a" }));
-    return entryFor(paymentFor(spec, lineage, null), lineage, isDrill);
+    return entryFor(paymentFor(spec, lineage, NOBODY), lineage, isDrill);
   };
 
   it("is a run, or a spawn of the run that has started it, where a cap counts that", () => {

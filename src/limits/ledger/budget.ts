@@ -37,11 +37,20 @@ export function entryFor({ caps }: Payment, lineage: Lineage, isDrill: boolean):
   return isDrill || !caps.some((cap) => cap.unit === unit) ? null : { [unit]: 1 };
 }
 
-/** Who pays for what a run spends: it and its loop, those that have started it and theirs, the user, and the fleet. */
-export function paymentFor(spec: BudgetSpec, lineage: Lineage, user: string | null): Payment {
+/** Who works here; null: nobody in particular. */
+export interface Payers {
+  readonly user: string | null;
+  readonly tenant: string | null;
+}
+
+/** Who pays for what a run spends: it and its loop, those that have started it and theirs, the user, the tenant, and the fleet. */
+export function paymentFor(spec: BudgetSpec, lineage: Lineage, { user, tenant }: Payers): Payment {
   const runs = lineage.map(({ run }): Account => ({ scope: "run", name: run }));
   const loops = [...new Set(lineage.map(({ loop }) => loop))].map((name): Account => ({ scope: "loop", name }));
-  const people: readonly Account[] = user === null ? [] : [{ scope: "user", name: user }];
+  const people: readonly Account[] = [
+    ...(user === null ? [] : [{ scope: "user", name: user } as const]),
+    ...(tenant === null ? [] : [{ scope: "tenant", name: tenant } as const]),
+  ];
   const accounts = [...runs, ...loops, ...people, FLEET];
   const caps = spec.caps.flatMap((cap): readonly Cap[] => {
     const { scope } = cap.account;

@@ -21,6 +21,8 @@ describe("accounts and amounts", () => {
     expect(amountProblem({ tokens: 1.5 })).toBe("tokens is 1.5");
     expect(amountProblem({ microUsd: -1 })).toBe("microUsd is -1");
     expect(amountProblem({ tokens: Number.POSITIVE_INFINITY })).toBe("tokens is Infinity");
+    expect(amountProblem({ tokens: 1e12 })).toBeUndefined();
+    expect(amountProblem({ tokens: 1e12 + 1 })).toBe("tokens is 1000000000001");
     expect(amountProblem({ euros: 1 } as never)).toBe("euros is 1");
   });
 });

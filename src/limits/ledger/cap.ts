@@ -49,10 +49,17 @@ export function spentUnits(amounts: Amounts): readonly Unit[] {
   return UNITS.filter((unit) => (amounts[unit] ?? 0) > 0);
 }
 
+/** More is no amount but a mistake, and no cap is larger. Sums of thousands of them are still exact. */
+export const MOST_AMOUNT = 1e12;
+
 /** What is wrong with amounts that cannot be counted exactly, or nothing. */
 export function amountProblem(amounts: Amounts): string | undefined {
   const bad = Object.entries(amounts).find(
-    ([unit, amount]) => !UNITS.some((known) => known === unit) || !Number.isSafeInteger(amount) || amount < 0,
+    ([unit, amount]) => !UNITS.some((known) => known === unit) || !isCountable(amount),
   );
   return bad === undefined ? undefined : `${bad[0]} is ${String(bad[1])}`;
+}
+
+function isCountable(amount: number): boolean {
+  return Number.isInteger(amount) && amount >= 0 && amount <= MOST_AMOUNT;
 }

@@ -91,6 +91,12 @@ describe("worstCall", () => {
     expect(both).toEqual({ tokens: 2500, microUsd: 2000 * 6 + 500 * 30, output: 900 });
   });
 
+  it("is never more than can be counted", () => {
+    const rates = ratesOf({ input: 1e300, output: 1e300 });
+    const mad = { ...PRICE, rates, long: { above: 0, rates } };
+    expect(worst({}, [mad]).microUsd).toBe(1e12);
+  });
+
   it("takes an unknown model for the dearest there is", () => {
     const unknown = worst({ promptBytes: 1000, maxOutput: 1000 }, [null]);
     for (const price of Object.values(SHIPPED_PRICES)) {

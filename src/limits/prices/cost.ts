@@ -1,5 +1,6 @@
 /** What a call costs: exactly when its tokens are known, and at most before it is made. Whole micro-dollars, rounded up. */
 import type { Usage } from "../../base/usage.ts";
+import { MOST_AMOUNT } from "../ledger/cap.ts";
 import { SHIPPED_PRICES } from "./find-price.ts";
 import { type Price, type PriceTable, type Rates, ratesOf } from "./price.ts";
 import { promptOf, type Tokens } from "./tokens.ts";
@@ -53,7 +54,7 @@ function worstOf({ rates, long, contextTokens, outputTokens }: Price, size: Call
   const output = Math.min(size.maxOutput ?? outputTokens, outputTokens) * size.copies;
   const used = long !== undefined && input > long.above ? long.rates : rates;
   const microUsd = roundUp(input * dearestInput(used, size.cache) + output * Math.max(used.output, used.reasoning));
-  return { tokens: input + output, microUsd, output };
+  return { tokens: input + output, microUsd: Math.min(microUsd, MOST_AMOUNT), output };
 }
 
 function dearestInput({ input, cacheRead, cacheWrite, cacheWriteLong }: Rates, cache: CallSize["cache"]): number {

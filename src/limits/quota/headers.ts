@@ -1,4 +1,5 @@
 /** What the headers of a refusal say about when to come back. What is used up counts; what is left does not. */
+import { DAY_MS } from "./civil.ts";
 import { readEpoch, readHttpDate, readIso } from "./moments.ts";
 import { readSpan } from "./spans.ts";
 
@@ -13,6 +14,9 @@ export interface HeaderTime {
   readonly isQuota: boolean;
 }
 
+/** No allowance is longer than a month; what is said beyond that is a mistake. */
+export const LONGEST_MS = 62 * DAY_MS;
+
 type Read = (headers: Headers, at: number) => readonly HeaderTime[];
 
 /** In the order of how much they know; the first that says anything counts, and of what it says the latest. */
@@ -20,7 +24,7 @@ const READERS: readonly Read[] = [unified, codex, retryAfter, anthropic, openai,
 
 export function readHeaders(headers: Headers, at: number): HeaderTime | null {
   for (const read of READERS) {
-    const times = read(headers, at).filter(({ until }) => until > at);
+    const times = read(headers, at).filter(({ until }) => until > at && until <= at + LONGEST_MS);
     const [first] = [...times].sort((a, b) => b.until - a.until);
     if (first !== undefined) return first;
   }

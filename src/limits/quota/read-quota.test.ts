@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SAID } from "../../../test/support/quota/messages.ts";
+import { readHeaders } from "./headers.ts";
 import { nextMidnight } from "./moments.ts";
 import { type Quota, type Refusal, readQuota } from "./read-quota.ts";
 
@@ -218,5 +219,13 @@ describe("a refusal", () => {
     expect(read({ text: "hit your usage limit. Try again in 1 week, 2 days and 1 hr." })?.until).toBe(
       AT + (9 * 24 + 1) * 3_600_000,
     );
+  });
+
+  it("is not believed in a header either, and another that can be true is taken instead", () => {
+    const absurd = { "retry-after": "99999999999999" };
+    expect(readHeaders(absurd, AT)).toBeNull();
+    expect(read({ status: 429, headers: absurd })).toMatchObject({ kind: "rate", until: null });
+    const known = { ...absurd, "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "90" };
+    expect(readHeaders(known, AT)?.until).toBe(AT + 90_000);
   });
 });

@@ -2,8 +2,7 @@
  * readQuota: what a vendor says when it says no for now → until when. Nothing is guessed: what is not understood has no instant,
  * and an instant is never in the past.
  */
-import { DAY_MS } from "./civil.ts";
-import { type Headers, type HeaderTime, readHeaders } from "./headers.ts";
+import { type Headers, type HeaderTime, LONGEST_MS, readHeaders } from "./headers.ts";
 import { type PhraseTime, readPhrases } from "./phrases.ts";
 import { type Found, findSignal, type QuotaKind, type QuotaVendor } from "./signals.ts";
 
@@ -30,8 +29,6 @@ export interface Quota {
   readonly evidence: string;
 }
 
-/** No allowance is longer than a month; what is said beyond that is a mistake. */
-const LONGEST_MS = 62 * DAY_MS;
 /** So long a wait is no matter of a rate. */
 const SHORT_MS = 15 * 60_000;
 const BEFORE = 400;
@@ -47,10 +44,9 @@ export function readQuota(refusal: Refusal): Quota | null {
   const found = findSignal(text, vendor);
   const kind = found?.kind ?? kindOfStatus(status);
   if (kind === null) return null;
-  const latest = at + LONGEST_MS;
   const fromHeaders = readHeaders(headers, at);
-  const fromText = readPhrases(around(text, found), { at, zone }, latest);
-  const time = pick(fromHeaders, fromText, latest);
+  const fromText = readPhrases(around(text, found), { at, zone }, at + LONGEST_MS);
+  const time = pick(fromHeaders, fromText);
   const until = kind === "credit" ? null : (time?.until ?? null);
   const evidence = oneLine(time?.evidence ?? (found === null ? `status ${status}` : text.slice(found.from)));
   const actual = kindOf(kind, fromHeaders, until, at);
@@ -65,8 +61,8 @@ const WHY: Readonly<Record<QuotaKind, string>> = {
 };
 
 /** What is known exactly is in the headers; a text that says later knows of a longer allowance. */
-function pick(headers: HeaderTime | null, text: PhraseTime | null, latest: number): PhraseTime | null {
-  if (headers === null || headers.until > latest) return text;
+function pick(headers: HeaderTime | null, text: PhraseTime | null): PhraseTime | null {
+  if (headers === null) return text;
   return text !== null && text.until > headers.until && !headers.isQuota ? text : headers;
 }
 

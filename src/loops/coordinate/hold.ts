@@ -3,7 +3,7 @@ import type { Level } from "../../blueprint/blueprint.ts";
 import type { InTheWay } from "./locks.ts";
 
 export interface StartAsk {
-  /** The job. */
+  /** The run. */
   readonly id: string;
   readonly loop: string;
   readonly level: Level;

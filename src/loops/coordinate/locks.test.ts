@@ -7,19 +7,22 @@ import {
   type LockTable,
   NO_LOCKS,
   PATIENCE_MS,
+  PRESENT_MS,
   releaseLocks,
   renewLocks,
   takeLocks,
+  type Waiter,
 } from "./locks.ts";
 import { overlapOf } from "./overlap.ts";
 
 const LEASE = 1000;
 const ask = (owner: string, paths: readonly string[], at = 0, priority = 0): LockAsk => ({
-  ...{ owner, loop: `loop-${owner}`, paths, at, priority, leaseMs: LEASE },
+  ...{ owner, host: `host-${owner}`, loop: `loop-${owner}`, paths, at, priority, leaseMs: LEASE },
 });
+const NOBODY: ReadonlySet<string> = new Set();
 
-function take(table: LockTable, wish: LockAsk) {
-  const { table: next, answer } = takeLocks(table, wish);
+function take(table: LockTable, wish: LockAsk, gone = NOBODY) {
+  const { table: next, answer } = takeLocks(table, wish, gone);
   return { table: next, answer, token: answer.taken ? answer.token : 0 };
 }
 
@@ -107,17 +110,56 @@ describe("path locks", () => {
   test("of two that came at once the name decides", () => {
     const [a, b] = ["a", "b"].map((owner) => ({ owner, loop: owner, paths: ["x"], priority: 0, since: 0, seenAt: 0 }));
     if (a === undefined || b === undefined) throw new Error("there are two");
-    expect(blockerOf({ ...NO_LOCKS, line: [a] }, b, 0)?.owner).toBe("a");
-    expect(blockerOf({ ...NO_LOCKS, line: [b] }, a, 0)).toBeNull();
+    expect(blockerOf({ ...NO_LOCKS, line: [a] }, b, 0, NOBODY)?.owner).toBe("a");
+    expect(blockerOf({ ...NO_LOCKS, line: [b] }, a, 0, NOBODY)).toBeNull();
   });
 
   test("who no longer asks keeps nobody waiting", () => {
     const a = take(NO_LOCKS, ask("a", ["x"]));
     const waits = take(a.table, ask("b", ["x"], 1));
     const free = releaseLocks(waits.table, "a", 1);
-    expect(take(free, ask("c", ["x"], 2)).answer.taken).toBe(false);
-    expect(take(free, ask("c", ["x"], 1 + PATIENCE_MS)).answer.taken).toBe(true);
+    expect(take(free, ask("c", ["x"], PRESENT_MS)).answer.taken).toBe(false);
+    expect(take(free, ask("c", ["x"], 1 + PRESENT_MS)).answer.taken).toBe(true);
+    expect(take(free, ask("c", ["y"], PATIENCE_MS)).table.line).toHaveLength(1);
+    expect(take(free, ask("c", ["y"], 1 + PATIENCE_MS)).table.line).toEqual([]);
     expect(releaseLocks(free, "b", 0).line).toEqual([]);
+  });
+
+  test("who is gone is waited for by nobody, and whoever goes on in its place has waited as long", () => {
+    const a = take(NO_LOCKS, ask("a", ["x"]));
+    const waits = take(a.table, ask("b", ["x"], 1));
+    const free = releaseLocks(waits.table, "a", 1);
+    expect(take(free, ask("c", ["x"], 2)).answer).toMatchObject({ taken: false, inTheWay: { owner: "b" } });
+    expect(take(free, ask("c", ["x"], 2), new Set(["host-b"])).answer.taken).toBe(true);
+    const again = { ...ask("b", ["x"], 3), host: "another" };
+    expect(take(waits.table, again, new Set(["host-b"])).table.line).toMatchObject([{ host: "another", since: 1 }]);
+    const [old] = free.line.map(({ host: _, ...waiter }) => waiter);
+    expect(take({ ...free, line: [old as Waiter] }, ask("c", ["x"], 2)).answer.taken).toBe(false);
+  });
+
+  test("whoever goes on with a run takes its paths over from a process that is gone, and from no other", () => {
+    const a = take(NO_LOCKS, ask("a", ["x"]));
+    const line = take(a.table, ask("b", ["x"], 1)).table;
+    const again = { ...ask("a", ["x"], 2), host: "another" };
+    expect(take(line, again).answer).toEqual({
+      taken: false,
+      inTheWay: { owner: "a", loop: "loop-a", paths: ["x", "x"], holds: true, since: 0 },
+    });
+    const over = take(line, again, new Set(["host-a"]));
+    expect(over.answer).toEqual({ taken: true, token: 2, until: 2 + LEASE });
+    expect(over.table.held).toMatchObject([{ owner: "a", host: "another", token: 2 }]);
+    expect(renewLocks(over.table, "a", 1, 3)).toBeNull();
+    // Of other paths it has none yet.
+    const wider = take(line, { ...again, paths: ["x", "y"] }, new Set(["host-a"]));
+    expect(wider.answer).toMatchObject({ taken: false, inTheWay: { owner: "b", holds: false } });
+  });
+
+  test("whose lease is over and asks again has a new one, or none", () => {
+    const a = take(NO_LOCKS, ask("a", ["x"]));
+    const again = take(a.table, ask("a", ["x"], LEASE + 5));
+    expect(again.answer).toEqual({ taken: true, token: 2, until: 2 * LEASE + 5 });
+    expect(again.table.held).toHaveLength(1);
+    expect(take(again.table, ask("b", ["x"], LEASE + 6)).answer.taken).toBe(false);
   });
 
   test("no two ever hold one path, and everybody gets a turn, whatever they ask for", () => {
@@ -136,7 +178,7 @@ describe("path locks", () => {
         continue;
       }
       const wish = { ...ask(owner, wishes.get(owner) ?? [], at, int(3)), leaseMs: 60_000 };
-      const next = takeLocks(table, wish);
+      const next = takeLocks(table, wish, NOBODY);
       table = next.table;
       if (next.answer.taken) served.set(owner, (served.get(owner) ?? 0) + 1);
       const live = table.held.filter(({ until }) => at < until);

@@ -126,7 +126,8 @@ describe("the one reason of a loop", () => {
       run: "r_9",
       what: "the breaker of action:git.push is open: 5 failures in a row",
       since: 40,
-      clears: "one trial is let through then",
+      clears: "one trial is let through then, or a person closes it",
+      command: "pawl breakers reset action:git.push",
       nextWake: 400,
     });
     expect(why({ breakers: [{ ...BREAKER, until: null }] })).toMatchObject({

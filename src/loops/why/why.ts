@@ -179,8 +179,8 @@ function idle({ loop, breakers, spent, held, last }: LoopFacts): Reason {
       run: last?.run ?? null,
       what: `the breaker of ${breaker.target} is open: ${breaker.why}`,
       since: breaker.since,
-      clears: breaker.until === null ? "a person closes it" : "one trial is let through then",
-      command: null,
+      clears: breaker.until === null ? "a person closes it" : "one trial is let through then, or a person closes it",
+      command: `pawl breakers reset ${breaker.target}`,
       nextWake: breaker.until,
     };
   if (cap !== undefined)

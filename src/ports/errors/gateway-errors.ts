@@ -107,6 +107,13 @@ export const GATEWAY_ERRORS = {
     retry: "safe",
     exit: 1,
   },
+  GATEWAY_LEDGER_FAILED: {
+    what: (d: { detail: string }) => `The ledger cannot be written: ${d.detail}`,
+    why: "Nothing is sent before it is reserved, and no answer is given to its end before it is settled.",
+    hint: "Try again; what is held for the call stays held until it is settled.",
+    retry: "safe",
+    exit: 1,
+  },
   GATEWAY_REPLAY_MISSED: {
     what: (d: { model: string; order: number }) =>
       `Call ${d.order} to ${d.model} is not in the record: nothing was sent.`,

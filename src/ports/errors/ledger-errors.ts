@@ -4,7 +4,7 @@ import type { Catalogue } from "../../base/diagnostic.ts";
 export const LEDGER_ERRORS = {
   LEDGER_AMOUNT_INVALID: {
     what: (d: { key: string; problem: string }) => `The ledger cannot count what ${d.key} asks for: ${d.problem}.`,
-    why: "Amounts are whole numbers from 0 on, so that sums are exact.",
+    why: "Amounts are whole numbers from 0 to a million millions, so that sums are exact.",
     hint: "Declare the cost of an action in whole tokens and whole micro-dollars.",
     retry: "after_change",
     exit: 1,

@@ -20,6 +20,10 @@ export interface Board {
    */
   change<T>(names: readonly string[], law: (found: readonly Page[]) => Changed<T>): Promise<T>;
   read(name: string): Promise<Page>;
+  /** Names this process for as long as the store is open; no other ever has its name. Rejects where nothing may be written. */
+  host(): Promise<string>;
+  /** Whether the process of that name is gone, however it ended. In doubt it is not. */
+  isGone(host: string): Promise<boolean>;
   /** Documents whose names begin with `prefix`, in the order of their names, those after `after`; at most `limit`. */
   list(
     prefix: string,

@@ -1,6 +1,7 @@
 /** ModelAccess: a stage may call models, through the gateway and no other way, up to an amount. */
 import type { Usage } from "../../base/usage.ts";
 import type { Account, Cap } from "../../limits/ledger/cap.ts";
+import type { RefusalReason } from "../../limits/routes/refusal.ts";
 import type { ArtifactRef } from "../../run/events.ts";
 
 export interface ModelGrant {
@@ -31,11 +32,24 @@ export interface ModelUse {
   readonly traffic?: ArtifactRef;
 }
 
+/** What a call got instead of an answer. */
+export interface ModelRefusal {
+  readonly why: RefusalReason;
+  /** Secrets masked; text of others. */
+  readonly error: string;
+  /** No call of the attempt was answered. */
+  readonly isAll: boolean;
+}
+
 export interface ModelDoor {
   /** Variables that lead the usual clients to the gateway, with the token of this attempt for a key. */
   readonly env: Readonly<Record<string, string>>;
   /** A unix socket that the wall must lead to. */
   readonly socket: string;
+  /** What the last call got instead of an answer; null: it was answered, or there was none. Still known after the end. */
+  lastRefusal(): ModelRefusal | null;
+  /** Resolves when trying on is of no use: call after call was refused, or no answer is to be had for long. Never rejects. */
+  readonly hopeless: Promise<ModelRefusal>;
   /** Ends the token and every call under way. Resolves when all of it is settled. Idempotent. */
   close(): Promise<ModelUse>;
 }

@@ -30,6 +30,8 @@ export interface Breakers {
   report(ticket: string, end: CallEnd, at: number): Promise<void>;
   /** The target cannot be used before `until`: then one trial, then the others one by one. */
   park(target: string, until: number, why: string, at: number): Promise<void>;
+  /** Closes it, because a person says so. false: there was nothing to close. */
+  reset(target: string): Promise<boolean>;
   /** Targets that have ever failed or were parked, by name. */
   list(query: BreakerQuery): Promise<BreakerPage>;
 }

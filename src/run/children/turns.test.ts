@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { CALM } from "../../../test/support/gateway/calm.ts";
 import { planFrom } from "../../../test/support/plan-from-yaml.ts";
 import { createTestHost } from "../../../test/support/run-plan.ts";
 import type { RunId } from "../../base/ids.ts";
@@ -38,6 +39,7 @@ describe("turns", () => {
     open: async () => ({
       env: {},
       socket: "",
+      ...CALM,
       close: async () => ({ usage: NO_USAGE, calls, refused: 0, missed: 0, parkedUntil: null }),
     }),
     reconcile: async () => ({ usage: NO_USAGE, calls, refused: 0, missed: 0, parkedUntil: null }),

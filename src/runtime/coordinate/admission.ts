@@ -6,10 +6,10 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Job } from "../../ports/loops/jobs.ts";
 
 /** What is written of the loop. */
-type Wanted = Pick<StartAsk, "level" | "priority" | "paths" | "maxOpen">;
+export type Wanted = Pick<StartAsk, "level" | "priority" | "paths" | "maxOpen">;
 
 interface Claimed {
-  readonly job: Pick<Job, "id" | "loop" | "run">;
+  readonly job: Pick<Job, "loop" | "run">;
 }
 
 export interface JobAdmission {
@@ -30,30 +30,30 @@ export function createJobAdmission(
   clock: Pick<Clock, "now">,
   settle: (job: Claimed["job"]) => Promise<void>,
 ): JobAdmission {
-  const tokens = new Map<string, number>();
+  const tokens = new Map<RunId, number>();
   const loops = new Map<RunId, string>();
   return {
     async enter({ job }, { loop }) {
       const { level, priority, paths, maxOpen } = loop;
       const answer = await coordinator.mayStart(
-        { id: job.id, loop: job.loop, level, priority, paths, maxOpen },
+        { id: job.run, loop: job.loop, level, priority, paths, maxOpen },
         clock.now(),
       );
       if (!answer.start) return holdText(answer.hold);
-      tokens.set(job.id, answer.token);
+      tokens.set(job.run, answer.token);
       loops.set(job.run, job.loop);
       return null;
     },
-    renew: ({ job }) => coordinator.renew(job.id, tokens.get(job.id) ?? 0, clock.now()),
+    renew: ({ job }) => coordinator.renew(job.run, tokens.get(job.run) ?? 0, clock.now()),
     async leave({ job }) {
-      const token = tokens.get(job.id);
-      tokens.delete(job.id);
+      const token = tokens.get(job.run);
+      tokens.delete(job.run);
       if (token === undefined) return;
       loops.delete(job.run);
-      await coordinator.release(job.id, token);
+      await coordinator.release(job.run, token);
       await settle(job);
     },
-    giveUp: ({ job }) => coordinator.release(job.id, 0),
+    giveUp: ({ job }) => coordinator.release(job.run, 0),
     loopOf: (run) => loops.get(run) ?? null,
   };
 }

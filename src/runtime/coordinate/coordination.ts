@@ -19,9 +19,10 @@ import type { KillSwitch } from "../../ports/stop/kill-switch.ts";
 import type { Store } from "../../ports/store/store.ts";
 import type { Workspaces } from "../../ports/workspaces.ts";
 import { RUNTIME_ERRORS } from "../errors.ts";
-import { createJobAdmission, type JobAdmission } from "./admission.ts";
+import { createJobAdmission, type JobAdmission, type Wanted } from "./admission.ts";
 import { createCheck } from "./check-merge.ts";
 import { type Day, digestOfDay } from "./day.ts";
+import { forgetOver, type HeldAgain, holdAgain } from "./hold-again.ts";
 import { type HoldWatch, holdByHand } from "./hold-by-hand.ts";
 import { priorityOf } from "./priority-of.ts";
 import { type ProposalParts, propose, troubleOf } from "./proposals.ts";
@@ -45,6 +46,11 @@ export interface Coordination {
   readonly admission: JobAdmission;
   /** For a run that a person starts: waits for its paths, and gives what gives them back; null: the wait was ended. */
   hold(run: RunId, loop: Loop, watch: HoldWatch): Promise<(() => Promise<void>) | null>;
+  /**
+   * For a run that goes on: as `hold`, as the loop that it is of, with the paths that pawl.yaml says now. What is of no loop, or changes nothing, waits
+   * for nobody. `of`: the run that it was forked from.
+   */
+  holdAgain(run: RunId, watch: HoldWatch, of?: RunId): Promise<HeldAgain | null>;
   /** Changes that are not over, in the order of their turn. */
   standing(): Promise<readonly ChangeRecord[]>;
   /** A person takes the change of a run. Rejects with MERGE_RUN_UNFIT, MERGE_CHANGE_OVER, GIT_*. */
@@ -81,6 +87,8 @@ export function createCoordination(parts: CoordinationParts): Coordination {
     }
     return found.sort(inTurn);
   };
+  const holdAs = (loop: string, run: RunId, wanted: Wanted, watch: HoldWatch) =>
+    holdByHand({ admission, clock }, { job: { loop, run } }, { loop: wanted }, watch);
   const admission = createJobAdmission(coordinator, clock, async ({ run, loop }) => {
     await settle(parts, await proposals(), run, loop);
   });
@@ -88,8 +96,8 @@ export function createCoordination(parts: CoordinationParts): Coordination {
   return {
     queue: async (input, context) => queueChange(await proposals(), input, context, admission.loopOf(context.run)),
     admission,
-    hold: (run, loop, watch) =>
-      holdByHand({ admission, clock }, { job: { id: run, loop: loop.name, run } }, { loop }, watch),
+    hold: (run, { name, ...loop }, watch) => holdAs(name, run, loop, watch),
+    holdAgain: (...given) => holdAgain({ root: parts.root, coordinator, open, holdAs }, ...given),
     standing,
     async accept(run, { into, by }) {
       const change = await handedIn(run, into);
@@ -130,6 +138,7 @@ export function createCoordination(parts: CoordinationParts): Coordination {
 async function settle({ board }: CoordinationParts, parts: ProposalParts, run: RunId, loop: string): Promise<void> {
   const trouble = await troubleOf(parts.store, run, loop, parts.now());
   if (trouble !== null) await raise(board, trouble);
+  await forgetOver(parts.store, parts.coordinator);
   const row = await parts.store.runs.get(run);
   if (row?.status !== "succeeded") return;
   try {

@@ -5,7 +5,7 @@ import { LOCK_LEASE_MS } from "../../loops/coordinate/coordinator.ts";
 import type { JobAdmission } from "./admission.ts";
 import { holdByHand } from "./hold-by-hand.ts";
 
-const CLAIM = { job: { id: "r_1", loop: "fix", run: "r_1" as RunId } };
+const CLAIM = { job: { loop: "fix", run: "r_1" as RunId } };
 const SERVED = { loop: { level: "L2", priority: 0, paths: [], maxOpen: null } } as const;
 
 /** An admission that gives these answers one after the other, then lets it in; each renewal likewise. */

@@ -28,15 +28,26 @@ describe("the machine", () => {
     expect(await first.enter("a", HALF)).toBeNull();
     expect(await second.enter("b", HALF)).toBe("the memory of the machine is taken");
     const told: string[] = [];
-    const waiting = second.wait("b", HALF, (why) => {
+    const { signal } = new AbortController();
+    const onWait = (why: string): void => {
       told.push(why);
       setTimeout(() => void first.leave("a"), 5);
-    });
-    await waiting;
+    };
+    await second.wait("b", HALF, { signal, onWait });
     expect(told).toEqual(["the memory of the machine is taken"]);
     expect(await first.enter("a", HALF)).not.toBeNull();
     await second.close();
     expect(await first.enter("a", HALF)).toBeNull();
+  });
+
+  it("is waited for no more when that is ended", async () => {
+    const { first, second } = two();
+    expect(await first.enter("a", HALF)).toBeNull();
+    const stop = new AbortController();
+    await second.wait("b", HALF, { signal: stop.signal, onWait: () => stop.abort() });
+    await second.close();
+    await first.leave("a");
+    expect(await first.enter("a", TOTAL)).toBeNull();
   });
 
   it("is not even opened for a run without a weight", async () => {

@@ -8,10 +8,15 @@ export interface Machine {
   /** null: it may begin, and holds its weight until `leave`; a text: why it must wait. To be asked again within ten seconds. */
   enter(key: string, weight: Weight): Promise<string | null>;
   leave(key: string): Promise<void>;
-  /** Asks until it may begin. Tells why it waits, each time the reason is another. */
-  wait(key: string, weight: Weight, onWait: (why: string) => void): Promise<void>;
+  /** Asks until it may begin, or the signal is aborted. Tells why it waits, each time the reason is another. */
+  wait(key: string, weight: Weight, watch: MachineWatch): Promise<void>;
   /** What is held is free. */
   close(): Promise<void>;
+}
+
+interface MachineWatch {
+  readonly signal: AbortSignal;
+  onWait(why: string): void;
 }
 
 interface MachineParts {
@@ -39,9 +44,9 @@ export function createMachine({ open, clock, total }: MachineParts): Machine {
     async leave(key) {
       await (await opened)?.admissions.leave(key);
     },
-    async wait(key, weight, onWait) {
+    async wait(key, weight, { signal, onWait }) {
       let told: string | null = null;
-      for (let why = await enter(key, weight); why !== null; why = await enter(key, weight)) {
+      for (let why = await enter(key, weight); why !== null && !signal.aborted; why = await enter(key, weight)) {
         if (why !== told) onWait(why);
         told = why;
         await new Promise<void>((resolve) => {

@@ -17,7 +17,7 @@ import { loadRoutes } from "./routes.ts";
 export interface GatewayParts extends Pick<CallParts, "ledger" | "records"> {
   readonly clock: Clock;
   readonly breakers: Breakers;
-  readonly config: Pick<Config, "hostEnv" | "models" | "secrets" | "zone">;
+  readonly config: Pick<Config, "hostEnv" | "models" | "secrets" | "tenant" | "zone">;
   readonly root: string;
   /** Addresses of providers other than the usual ones. */
   readonly upstreams?: Readonly<Record<string, string>>;

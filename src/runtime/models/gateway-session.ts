@@ -7,6 +7,7 @@ import { gatewayVariables } from "../../gateway/variables.ts";
 import type { Account, Cap } from "../../limits/ledger/cap.ts";
 import type { CallReport } from "../../ports/models/call-report.ts";
 import type { ModelUse } from "../../ports/models/model-access.ts";
+import type { Config } from "../config.ts";
 import { buildGateway, type GatewayParts } from "./build-gateway.ts";
 import { createRecordFolder, readRecord } from "./record-folder.ts";
 
@@ -47,17 +48,21 @@ export async function openSession(
   const traffic = await trafficOf(options.traffic, redact);
   const url = await gateway.listen(port);
   const door = gateway.open({
-    ...{ key, accounts: [account], priority: 0, calls, providers: null },
+    ...{ key, accounts: [account, ...tenantOf(parts.config)], priority: 0, calls, providers: null },
     caps: [...cap("tokens", tokens, "--tokens"), ...cap("microUsd", microUsd, "--usd")],
     ...(traffic === null ? {} : { traffic }),
   });
   const close = async (): Promise<ModelUse> => {
-    const use = await door.close();
-    await gateway.close();
+    const use = await door.close().finally(() => gateway.close());
     await parts.records.forget(key);
     return use;
   };
   return { url, variables: gatewayVariables(url, door.token), keyed, use: door.use, close };
+}
+
+/** Whose rates count. */
+function tenantOf({ tenant }: Pick<Config, "tenant">): readonly Account[] {
+  return tenant === null ? [] : [{ scope: "tenant", name: tenant }];
 }
 
 async function trafficOf(wanted: SessionOptions["traffic"], redact: (text: string) => string): Promise<Traffic | null> {

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { PawlError } from "../../base/errors.ts";
+import { PROVIDER_NAME } from "../../blueprint/shapes/value-shapes.ts";
+import { PROVIDERS } from "../../gateway/providers.ts";
 import { ROUTE_SETTINGS } from "../../limits/routes/settings.ts";
 import { loadRoutes } from "./routes.ts";
 
@@ -16,6 +18,10 @@ function folders(project: string | null, user: string | null): { readonly root: 
   if (user !== null) writeFileSync(file, user, { mode: 0o600 });
   return { root, file };
 }
+
+it("every provider that there is can have a rate and a cap", () => {
+  expect(Object.keys(PROVIDERS).filter((name) => !PROVIDER_NAME.pattern.test(name))).toEqual([]);
+});
 
 describe("loadRoutes", () => {
   it("has its usual ways when nobody says anything", async () => {

@@ -17,7 +17,7 @@ function places(project: string | null, user: string | null): BudgetPlaces {
   const file = join(home, "budget.yaml");
   if (project !== null) writeFileSync(join(root, "pawl.yaml"), project);
   if (user !== null) writeFileSync(file, user, { mode: 0o600 });
-  return { root, budgetFile: { value: file, origin: "default" }, user: "ann" };
+  return { root, budgetFile: { value: file, origin: "default" }, user: "ann", tenant: null };
 }
 
 describe("the budget of a project", () => {
@@ -50,6 +50,18 @@ describe("the budget of a project", () => {
     const budget = await budgets.on(ledger).for(RUN, OF);
     expect(budget).toMatchObject({ priority: 4, entry: { runs: 1 }, caps: [{ unit: "runs", amount: 3 }] });
     expect(budget.accounts.map(({ scope }) => scope)).toEqual(["run", "loop", "user", "fleet"]);
+  });
+
+  it("holds a run to the caps of its tenant, and to those of no other", async () => {
+    const found = places("budget: { tenants: { acme: { day: { usd: 2 } }, zenith: { day: { usd: 1 } } } }", null);
+    const { ledger } = createMemoryStore({ clock: createSystemClock() });
+    const capsOf = async (tenant: string | null) =>
+      (
+        await createBudgets({ ...found, tenant })
+          .on(ledger)
+          .for(RUN, OF)
+      ).caps.map(({ amount }) => amount);
+    expect([await capsOf("acme"), await capsOf(null)]).toEqual([[2_000_000], []]);
   });
 
   it("holds a run of a pattern to the registry that comes with Pawl, and no other run", async () => {

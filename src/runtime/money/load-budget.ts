@@ -26,6 +26,7 @@ export interface BudgetPlaces {
   readonly budgetFile: Setting<string>;
   /** Who pays. */
   readonly user: string;
+  readonly tenant: string | null;
 }
 
 export interface LoadedBudget {
@@ -119,7 +120,7 @@ export function createBudgets(places: BudgetPlaces): Budgets {
       countsRuns: () => countsRuns,
       async for(lineage, { level, isDrill, isPattern }) {
         const { spec } = await (isPattern ? loadOfPatterns() : load());
-        const payment = paymentFor(spec.ok ? spec.value(level) : NO_BUDGET, lineage, places.user);
+        const payment = paymentFor(spec.ok ? spec.value(level) : NO_BUDGET, lineage, places);
         if (spec.ok) return { ...payment, ledger, entry: entryFor(payment, lineage, isDrill) };
         const reserve = (): Promise<never> => Promise.reject(new PawlError(spec.problems));
         return { ...payment, ledger: { ...ledger, reserve }, entry: { runs: 1 } };

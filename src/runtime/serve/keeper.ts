@@ -1,4 +1,5 @@
 /** The keeper: goes on with runs whose time has come, and records what has become due of questions. */
+import type { RunId } from "../../base/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Duty } from "./duty.ts";
@@ -6,7 +7,10 @@ import type { Tell } from "./news.ts";
 import { problemOf } from "./problem.ts";
 
 export interface KeeperParts {
-  readonly runtime: Pick<Runtime, "autoResume" | "parked" | "wake" | "sweepApprovals" | "coordination">;
+  readonly runtime: Pick<
+    Runtime,
+    "autoResume" | "parked" | "wake" | "pause" | "sweepApprovals" | "coordination" | "holdAgain"
+  >;
   /** Names this process in the queue of merges. */
   readonly worker: string;
   /** Whether runs that rest may go on by themselves; the project has its say too. */
@@ -27,18 +31,7 @@ export function createKeeper({ runtime, autoResume, clock, by, tell, reread, wor
   let tending: Promise<boolean> | null = null;
   const merge = createMerger({ runtime, worker, tell });
 
-  async function wake(run: Parameters<Runtime["wake"]>[0], blueprint: string): Promise<void> {
-    try {
-      const handle = await runtime.wake(run, { by, signal: stop.signal });
-      tell({ type: "run.woken", run, blueprint });
-      await handle.ended;
-    } catch (error) {
-      const problem = problemOf(error);
-      // Another process was quicker.
-      if (stop.signal.aborted || problem.code === "RUN_HELD" || problem.code === "RUN_ENDED") return;
-      tell({ type: "loop.failed", loop: blueprint, ...problem });
-    }
-  }
+  const wake = createWaker({ runtime, by, tell }, stop.signal);
 
   async function wakeDue(): Promise<boolean> {
     const now = clock.now();
@@ -90,6 +83,39 @@ export function createKeeper({ runtime, autoResume, clock, by, tell, reread, wor
       await merge.underWay();
       await Promise.all(waking.values());
     },
+  };
+}
+
+/** Goes on with a run when its paths are free; nothing is thrown. */
+function createWaker({ runtime, by, tell }: Pick<KeeperParts, "runtime" | "by" | "tell">, signal: AbortSignal) {
+  async function hold(run: RunId, blueprint: string): ReturnType<Runtime["holdAgain"]> {
+    return runtime.holdAgain(run, {
+      signal,
+      onWait: (why) => tell({ type: "run.put-off", loop: blueprint, run, why }),
+      // This process stood still: its run rests before its next stage.
+      onLost: () => void runtime.pause(run, by).catch(() => undefined),
+    });
+  }
+  async function goOn(run: RunId, blueprint: string): Promise<void> {
+    const held = await hold(run, blueprint);
+    if (held === null) return;
+    try {
+      const handle = await runtime.wake(run, { by, signal });
+      tell({ type: "run.woken", run, blueprint });
+      await handle.ended;
+    } finally {
+      await held.leave();
+    }
+  }
+  return async (run: RunId, blueprint: string): Promise<void> => {
+    try {
+      await goOn(run, blueprint);
+    } catch (error) {
+      const problem = problemOf(error);
+      // Another process was quicker.
+      if (signal.aborted || problem.code === "RUN_HELD" || problem.code === "RUN_ENDED") return;
+      tell({ type: "loop.failed", loop: blueprint, ...problem });
+    }
   };
 }
 

@@ -28,11 +28,13 @@ export function createLateActions(
     openSkills: async (options) => (await skills()).openSkills(options),
     async doctor() {
       const { examine, standingsOf } = await import("../doctor.ts");
+      const { keysCheck } = await import("../models/keys-check.ts");
       const { setUpChecks } = await import("./set-up-checks.ts");
       const { loopChecks } = await import("../audit/loop-checks.ts");
       const { projectChecks } = await import("../loops/check-project.ts");
       return [
         ...(await examine(parts, open)),
+        await keysCheck(parts.modelKeys),
         ...(await setUpChecks({ ...(await mcp()), ...(await skills()) })),
         ...(await projectChecks({
           ...parts,

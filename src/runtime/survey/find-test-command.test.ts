@@ -19,6 +19,7 @@ const MANIFEST = JSON.stringify({ scripts: { test: "vitest run" } });
 
 describe("findTestCommand", () => {
   it("takes the test script of package.json with the package manager of the lockfile", async () => {
+    expect(await found({ "package.json": `\uFEFF${MANIFEST}\r\n` })).toBe("npm test");
     expect(await found({ "package.json": MANIFEST })).toBe("npm test");
     expect(await found({ "bun.lock": "" })).toBe("bun run test");
     expect(await found({ "yarn.lock": "" })).toBe("yarn test");

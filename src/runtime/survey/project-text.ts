@@ -7,7 +7,9 @@ const MOST_BYTES = 1 << 20;
 export async function textOf(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => null);
   if (found?.isFile() !== true || found.size > MOST_BYTES) return undefined;
-  return readFile(path, "utf8").catch(() => undefined);
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  // Editors of some systems write it, and no tool minds it.
+  return text?.replace(/^\uFEFF/, "");
 }
 
 export function isThere(path: string): Promise<boolean> {

@@ -39,12 +39,15 @@ export interface WakingParts {
 }
 
 export function createWaking({ root, admit }: WakingParts, open: Open, hasState: () => boolean): WakeActions {
+  /** It is asked for again and again, and the file of many loops is long. */
+  let known: { readonly text: string; readonly answer: boolean } | null = null;
   return {
     async autoResume() {
-      const text = await readPolicyText({ path: join(root, "pawl.yaml"), shown: "pawl.yaml", isRequired: false });
-      if (!text.ok) return false;
-      const settings = parseSettings(text.value ?? "", "pawl.yaml");
-      return settings.ok && settings.value.autoResume;
+      const read = await readPolicyText({ path: join(root, "pawl.yaml"), shown: "pawl.yaml", isRequired: false });
+      if (!read.ok) return false;
+      const text = read.value ?? "";
+      if (known?.text !== text) known = { text, answer: resumesByItself(text) };
+      return known.answer;
     },
     async parked() {
       return hasState() ? parkedRuns((await open()).store) : [];
@@ -54,6 +57,11 @@ export function createWaking({ root, admit }: WakingParts, open: Open, hasState:
       return (await open()).engine.wake(run, options);
     },
   };
+}
+
+function resumesByItself(text: string): boolean {
+  const settings = parseSettings(text, "pawl.yaml");
+  return settings.ok && settings.value.autoResume;
 }
 
 const PAGE = 500;

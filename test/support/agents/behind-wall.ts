@@ -56,8 +56,11 @@ export async function placeBehindWall({ script, files = {}, tokens = 1e9 }: Plac
   const router = routerWith(ROUTE_SETTINGS, createSystemClock());
   const gateway = await standingGateway({ upstream: api.url, caps: { tokens }, router });
   const socket = await gateway.gateway.listenAt((server) => listenIn(join(root, "s"), server));
-  const { close } = gateway.door;
-  const door = { env: gatewayVariables(`http://127.0.0.1:${BEHIND.modelsPort}`, gateway.token), socket, close };
+  const door = {
+    env: gatewayVariables(`http://127.0.0.1:${BEHIND.modelsPort}`, gateway.token),
+    socket,
+    ...gateway.door,
+  };
   const {
     argv: _argv,
     env: _env,

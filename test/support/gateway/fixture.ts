@@ -49,17 +49,25 @@ export interface StandingOptions {
   readonly prices?: PriceTable;
   readonly keys?: ReadonlyMap<string, string>;
   readonly router?: Router;
-  readonly clock?: Pick<Clock, "now">;
+  readonly clock?: Pick<Clock, "now" | "after">;
   readonly mostRequestBytes?: number;
   readonly records?: CallRecords;
   /** How long the ledger takes to settle. */
   readonly settleMs?: number;
+  /** What the gateway sees of the ledger. */
+  readonly ledger?: (ledger: Ledger) => Ledger;
 }
 
 export const ACCOUNT = { scope: "run", name: "r_test/fix/1/1" } as const;
 
 export async function standingGateway(options: StandingOptions): Promise<Standing> {
-  const { caps = {}, grant = {}, prices = { m: ONE }, router = PLAIN_ROUTER, clock = { now: () => AT } } = options;
+  const {
+    caps = {},
+    grant = {},
+    prices = { m: ONE },
+    router = PLAIN_ROUTER,
+    clock = { ...createSystemClock(), now: () => AT },
+  } = options;
   const keys = options.keys ?? new Map(Object.keys(PROVIDERS).map((name) => [name, KEY]));
   const providers = Object.fromEntries(
     Object.entries(PROVIDERS).map(([name, provider]) => [name, { ...provider, baseUrl: options.upstream }]),
@@ -68,7 +76,7 @@ export async function standingGateway(options: StandingOptions): Promise<Standin
   const records = options.records ?? createMemoryCallRecords();
   const calls: CallReport[] = [];
   const gateway = createGateway({
-    ...{ ledger: slowed(ledger, options.settleMs ?? 0), records, prices, router, clock },
+    ...{ ledger: options.ledger?.(ledger) ?? slowed(ledger, options.settleMs ?? 0), records, prices, router, clock },
     redact: createRedactor({ secrets: [...keys.values()] }).text,
     onCall: (report) => calls.push(report),
     upstream: createUpstream({ providers, keys, idleMs: 5000 }),

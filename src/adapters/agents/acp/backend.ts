@@ -1,5 +1,6 @@
 /** AgentBackend for agents that speak ACP: those that we know, and any other by its command. */
 import type { AgentBackend } from "../../../ports/agents/agent-backend.ts";
+import { heedModels } from "../cli/heed-models.ts";
 import { probeProgram } from "../cli/probe.ts";
 import { type CliOptions, type CliSettings, type ModelAddress, runCli } from "../cli/run-cli.ts";
 import { workPlaceOf } from "../cli/work-place.ts";
@@ -15,7 +16,7 @@ const PRESETS = { gemini: GEMINI, opencode: OPENCODE, grok: GROK } as const;
 export function createAcpBackend(name: keyof typeof PRESETS | "acp", options: CliOptions): AgentBackend {
   const known = name === "acp" ? null : PRESETS[name];
   const { signature, program, tested } = known ?? customPreset([]);
-  return {
+  return heedModels({
     ...signature,
     probe: () => probeProgram(program, options, tested),
     async run(task, host, signal) {
@@ -31,5 +32,5 @@ export function createAcpBackend(name: keyof typeof PRESETS | "acp", options: Cl
         reported: tokens === null ? null : { tokens, microUsd: 0 },
       };
     },
-  };
+  });
 }

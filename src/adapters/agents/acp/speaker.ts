@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/jso
 import type { AgentHost, AgentOutcome, AgentTask } from "../../../ports/agents/agent-backend.ts";
 import type { Speaker } from "../cli/converse.ts";
 import { createHearing, type Hearing } from "../cli/hearing.ts";
+import { createRecent } from "../cli/recent.ts";
 import type { WorkPlace } from "../cli/work-place.ts";
 import { failureIn, outcomeOf } from "./outcome.ts";
 import { addTold, type ToldCall, toolCallOf } from "./tool-call.ts";
@@ -20,6 +21,7 @@ export interface AcpSpeaker extends Speaker {
 /** What is known of every call that the agent has spoken of. */
 interface Calls {
   learn(said: JsonObject): ToldCall;
+  forget(id: string): void;
 }
 
 const UNDER_WAY: ReadonlySet<unknown> = new Set(["in_progress", "completed", "failed"]);
@@ -80,8 +82,9 @@ export function createAcpSpeaker(
 }
 
 function createCalls(plain: (told: ToldCall) => ToldCall): Calls {
-  const told = new Map<string, ToldCall>();
+  const told = createRecent<ToldCall>();
   return {
+    forget: told.forget,
     learn: (said) => {
       const id = String(said["toolCallId"]);
       const whole = addTold(told.get(id), said);
@@ -147,7 +150,9 @@ function hearUpdate(hearing: Hearing, calls: Calls, place: WorkPlace, said: Json
       if (!UNDER_WAY.has(whole["status"])) return;
       const call = toolCallOf(whole, place);
       hearing.announce(call);
-      if (whole["status"] !== "in_progress") hearing.ended(call.id, whole["status"] === "completed", summaryOf(whole));
+      if (whole["status"] === "in_progress") return;
+      calls.forget(call.id);
+      hearing.ended(call.id, whole["status"] === "completed", summaryOf(whole));
     }
   }
 }

@@ -5,6 +5,7 @@ import type { AgentBackend, AgentHost, AgentReport, AgentTask } from "../../../p
 import type { Executor } from "../../../ports/executor.ts";
 import type { ModelDoor } from "../../../ports/models/model-access.ts";
 import { BEHIND } from "../../../ports/sandbox.ts";
+import { heedModels } from "../cli/heed-models.ts";
 import { createConversation } from "./conversation.ts";
 import { textAt } from "./fields.ts";
 import { createGate, type Gate } from "./gate.ts";
@@ -24,7 +25,7 @@ export interface ClaudeOptions extends ProgramOptions {
 const FAREWELL_MS = 10_000;
 
 export function createClaudeAgent(options: ClaudeOptions): AgentBackend {
-  return {
+  return heedModels({
     ...CLAUDE,
     probe: () => probeProgram(options),
     run: async (task, host, signal) => {
@@ -37,7 +38,7 @@ export function createClaudeAgent(options: ClaudeOptions): AgentBackend {
       const gate = createGate({ host, workspace, cwd });
       return takeUp(options, { task, host, signal, program, door: task.door, gate });
     },
-  };
+  });
 }
 
 /** A session that was left at a call begins with that call, whether it is to be made or not. */

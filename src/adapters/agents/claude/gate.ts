@@ -1,4 +1,5 @@
 /** The gate that every call of a tool passes before it happens: it is ruled on once, and nothing else is let through. */
+import { sha256 } from "../../../base/digest.ts";
 import { canonical, type JsonObject } from "../../../base/json.ts";
 import type { AgentHost, Ruling, ToolCall } from "../../../ports/agents/agent-backend.ts";
 import { objectAt, textAt } from "./fields.ts";
@@ -35,7 +36,7 @@ export function createGate({ host, workspace, cwd }: GateOptions): Gate {
   let deferred: ToolCall | null = null;
 
   const rule: Gate["rule"] = ({ id, tool, input }, from = cwd) => {
-    const what = canonical([tool, input]);
+    const what = whatOf(tool, input);
     const known = asked.get(id);
     if (known?.what === what) return known.ruling;
     allowed.delete(id);
@@ -56,13 +57,18 @@ export function createGate({ host, workspace, cwd }: GateOptions): Gate {
     },
     permit: (request) => {
       const [tool, input] = [textAt(request, "tool_name") ?? "", objectAt(request, "input")];
-      if (allowed.get(textAt(request, "tool_use_id") ?? "") === canonical([tool, input]))
+      if (allowed.get(textAt(request, "tool_use_id") ?? "") === whatOf(tool, input))
         return { behavior: "allow", updatedInput: input };
       return { behavior: "deny", message: "It was not allowed." };
     },
     hasAllowed: (id) => allowed.has(id),
     deferred: () => deferred,
   };
+}
+
+/** A call may hold a whole file, and is remembered as long as the talk lasts. */
+function whatOf(tool: string, input: JsonObject): string {
+  return sha256(canonical([tool, input]));
 }
 
 async function ask(host: AgentHost, call: ToolCall): Promise<Ruling> {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CALM } from "../../../../test/support/gateway/calm.ts";
 import { formatRunId } from "../../../base/ids.ts";
 import type { AgentTask } from "../../../ports/agents/agent-backend.ts";
 import { requestOf } from "./launch.ts";
@@ -13,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const NO_USE = { usage: { tokens: 0, microUsd: 0 }, calls: 0, refused: 0, missed: 0, parkedUntil: null };
-const door = { env: { ANTHROPIC_API_KEY: "pawl-token" }, socket: "/s/models", close: async () => NO_USE };
+const door = { env: { ANTHROPIC_API_KEY: "pawl-token" }, socket: "/s/models", ...CALM, close: async () => NO_USE };
 const resources = { memoryBytes: null, cpuMs: null, processes: null, fileBytes: null, outputBytes: null };
 
 function taskOf(change: Partial<AgentTask>): AgentTask {

@@ -1,32 +1,13 @@
 import { expect, test } from "vitest";
 import { failureOf, lost } from "./failure.ts";
 
-const kindOf = (status: number | null, message: string): string => {
-  const outcome = failureOf({ status, message });
-  return outcome.kind === "failed" ? outcome.why : outcome.kind;
-};
-
-test.for([
-  [402, "scripted", "budget"],
-  [401, "no", "auth"],
-  [403, "no", "auth"],
-  [429, "slow down", "rate_limited"],
-  [529, "Overloaded", "overloaded"],
-  [503, "later", "overloaded"],
-  [413, "large", "context_overflow"],
-  [400, "This model's maximum context length is 200000 tokens", "context_overflow"],
-  [400, "no such parameter", "provider"],
-  [500, "oops", "provider"],
-  [null, "unexpected status 402 Payment Required: scripted, url: http://127.0.0.1", "budget"],
-  [null, "GATEWAY_CALLS_REACHED: All 3 calls that were granted are made.", "budget"],
-  [null, "exceeded retry limit, last status: 429 Too Many Requests", "rate_limited"],
-  [null, '{"error":{"code":529,"message":"x"}}', "overloaded"],
-  [null, "RESOURCE_EXHAUSTED", "rate_limited"],
-  [null, "The model is overloaded. Please try again later.", "overloaded"],
-  [null, "Incorrect API key provided", "auth"],
-  [null, "stream disconnected before completion", "provider"],
-] as const)("status %s with %j is %s", ([status, message, kind]) => {
-  expect(kindOf(status, message)).toBe(kind);
+test("what was told of a call is an end of the agent", () => {
+  expect(failureOf({ status: 402, message: "no more" })).toEqual({ kind: "budget", error: "no more" });
+  expect(failureOf({ status: 429, message: "slow\ndown" })).toEqual({
+    kind: "failed",
+    why: "rate_limited",
+    error: "slow\\ndown",
+  });
 });
 
 test("what is told is one line that a terminal can show", () => {

@@ -1,6 +1,7 @@
 /** What is heard of an agent while it works: its words, its calls and how they went, and what was ruled on them. */
 import { visibleLine } from "../../../base/visible.ts";
 import type { AgentHost, AgentOutcome, AgentTask, Ruling, ToolCall } from "../../../ports/agents/agent-backend.ts";
+import { lastOf } from "./recent.ts";
 
 export interface Hearing {
   /** A piece of what it says. */
@@ -68,7 +69,7 @@ export function createHearing(task: AgentTask, host: AgentHost, stop: () => void
 
   return {
     say: (text) => {
-      pieces += text;
+      pieces = lastOf(pieces + text);
     },
     pause,
     announce,

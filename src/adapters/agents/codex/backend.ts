@@ -1,6 +1,7 @@
 /** AgentBackend for Codex, by `codex app-server`. */
 import type { AgentBackend } from "../../../ports/agents/agent-backend.ts";
 import type { ProgramSpec } from "../cli/find-program.ts";
+import { heedModels } from "../cli/heed-models.ts";
 import { probeProgram, type TestedVersions } from "../cli/probe.ts";
 import { type CliOptions, runCli } from "../cli/run-cli.ts";
 import { workPlaceOf } from "../cli/work-place.ts";
@@ -20,7 +21,7 @@ const TESTED: TestedVersions = {
 };
 
 export function createCodexBackend(options: CliOptions): AgentBackend {
-  return {
+  return heedModels({
     ...CODEX,
     probe: () => probeProgram(PROGRAM, options, TESTED),
     async run(task, host, signal) {
@@ -30,5 +31,5 @@ export function createCodexBackend(options: CliOptions): AgentBackend {
       const ended = await runCli(options, { spec: PROGRAM, settings, speaker, task }, signal);
       return { ...ended, text: speaker.text(), session: speaker.session(), reported: speaker.reported() };
     },
-  };
+  });
 }

@@ -1,7 +1,8 @@
 /** How a turn of Codex ended. */
 import { isJsonObject, type JsonObject } from "../../../base/json.ts";
+import type { ToldRefusal } from "../../../limits/routes/refusal.ts";
 import type { AgentFailure, AgentOutcome } from "../../../ports/agents/agent-backend.ts";
-import { failureOf, lost, type Told } from "../cli/failure.ts";
+import { failureOf, lost } from "../cli/failure.ts";
 import { objectIn, textIn } from "./rpc.ts";
 
 const BY_NAME: Readonly<Record<string, AgentFailure>> = {
@@ -36,7 +37,7 @@ function failedWith(error: JsonObject): AgentOutcome {
 }
 
 /** The status that the provider gave, where it is told. */
-export function toldIn(error: JsonObject): Told {
+export function toldIn(error: JsonObject): ToldRefusal {
   const info = error["codexErrorInfo"];
   const inner = isJsonObject(info) ? Object.values(info).find(isJsonObject) : undefined;
   const status = inner?.["httpStatusCode"];

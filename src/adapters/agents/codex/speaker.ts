@@ -4,6 +4,7 @@ import { addUsage, NO_USAGE, type Usage } from "../../../base/usage.ts";
 import type { AgentHost, AgentOutcome, AgentTask } from "../../../ports/agents/agent-backend.ts";
 import type { Speaker } from "../cli/converse.ts";
 import { createHearing, type Hearing } from "../cli/hearing.ts";
+import { createRecent, type Recent } from "../cli/recent.ts";
 import type { WorkPlace } from "../cli/work-place.ts";
 import { callOf, commandCall, resultOf } from "./items.ts";
 import { outcomeOf, toldIn } from "./outcome.ts";
@@ -17,7 +18,7 @@ export interface CodexSpeaker extends Speaker {
 }
 
 export function createCodexSpeaker(task: AgentTask, host: AgentHost, place: WorkPlace): CodexSpeaker {
-  const items = new Map<string, JsonObject>();
+  const items = createRecent<JsonObject>();
   let rpc: Rpc | null = null;
   let thread: string | null = null;
   let turn = "";
@@ -38,6 +39,7 @@ export function createCodexSpeaker(task: AgentTask, host: AgentHost, place: Work
         items.set(textIn(item["id"]), item);
         break;
       case "item/completed":
+        items.forget(textIn(item["id"]));
         hearItem(hearing, item, place);
         break;
       case "thread/tokenUsage/updated":
@@ -103,7 +105,7 @@ async function permit(
   place: WorkPlace,
   method: string,
   params: JsonObject,
-  items: ReadonlyMap<string, JsonObject>,
+  items: Pick<Recent<JsonObject>, "get">,
 ): Promise<JsonObject | null> {
   const id = textIn(params["itemId"]);
   const item = items.get(id) ?? {};

@@ -5,6 +5,7 @@ import { canonical } from "../../../base/json.ts";
 import type { AgentBackend, AgentTask } from "../../../ports/agents/agent-backend.ts";
 import type { Dialogue, Executor } from "../../../ports/executor.ts";
 import { BEHIND } from "../../../ports/sandbox.ts";
+import { heedModels } from "../cli/heed-models.ts";
 import { COMMAND } from "./signature.ts";
 import { createSpoken } from "./spoken.ts";
 
@@ -12,7 +13,7 @@ import { createSpoken } from "./spoken.ts";
 const TASK = "/run/pawl/task";
 
 export function createCommandAgent({ executor }: { readonly executor: Pick<Executor, "execute"> }): AgentBackend {
-  return {
+  return heedModels({
     ...COMMAND,
     probe: async () => ({ version: "any", program: null, tested: null, inRange: true, hint: null }),
     async run(task, host, signal) {
@@ -50,7 +51,7 @@ export function createCommandAgent({ executor }: { readonly executor: Pick<Execu
         process,
       };
     },
-  };
+  });
 }
 
 function promptOf({ system, prompt }: AgentTask): string {

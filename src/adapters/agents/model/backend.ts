@@ -13,6 +13,7 @@ import type { ModelDoor } from "../../../ports/models/model-access.ts";
 import { BEHIND } from "../../../ports/sandbox.ts";
 import { converse } from "../cli/converse.ts";
 import { lost } from "../cli/failure.ts";
+import { heedModels } from "../cli/heed-models.ts";
 import { NO_HOST_TOOLS } from "./host-hands.ts";
 import { openRecords, readRecords } from "./records.ts";
 import { MODEL } from "./signature.ts";
@@ -46,7 +47,7 @@ const MODEL_NAME = "claude-sonnet-4-5";
 
 export function createModelBackend(options: ModelBackendOptions): AgentBackend {
   const { version, program } = options;
-  return {
+  return heedModels({
     ...MODEL,
     probe: async () => ({ version, program, tested: version, inRange: true, hint: null }),
     async run(task, host, signal) {
@@ -64,7 +65,7 @@ export function createModelBackend(options: ModelBackendOptions): AgentBackend {
       const first = { type: "start", task: start, past } as const;
       return talk(options, { task, host, signal, door, tools, start: first }).finally(tools.close);
     },
-  };
+  });
 }
 
 /** One that nothing is known of is begun anew. */

@@ -82,7 +82,7 @@ async function play(task: AgentTask, memory: Memory, host: AgentHost, hands: Han
 
 function turnLimit({ maxTurns }: AgentTask, index: number): AgentOutcome | null {
   if (maxTurns === null || index < maxTurns) return null;
-  return { kind: "failed", why: "provider", error: `max_turns is ${maxTurns}` };
+  return { kind: "budget", error: `max_turns is ${maxTurns}` };
 }
 
 interface Said {

@@ -1,5 +1,5 @@
 /** Breakers in memory. */
-import { admit, type Breaker, CLOSED, park, report, viewBreaker } from "../../../limits/breaker/breaker.ts";
+import { admit, type Breaker, CLOSED, park, report, reset, viewBreaker } from "../../../limits/breaker/breaker.ts";
 import { readTicket } from "../../../limits/breaker/ticket.ts";
 import type { BreakerPage, BreakerQuery, Breakers } from "../../../ports/store/breakers.ts";
 import type { MemoryHost, MemoryState } from "../state.ts";
@@ -46,6 +46,13 @@ export function createMemoryBreakers({ state, self, guarded }: BreakersParts): B
     park: (target, until, why, at) =>
       guarded(() => {
         breakers.set(target, park(load(target), until, why, at));
+      }),
+    reset: (target) =>
+      guarded(() => {
+        const before = load(target);
+        const after = reset(before);
+        if (after !== before) breakers.set(target, after);
+        return after !== before;
       }),
     list: (query) => guarded(() => list(query)),
   };

@@ -4,10 +4,18 @@ import type { Board, Changed, Page } from "../../../ports/loops/board.ts";
 
 type Guarded = <T>(work: () => T) => Promise<T>;
 
-/** `pages`: what boards of one memory share. */
+/** What boards of one memory share. */
+interface Shared {
+  readonly pages: Map<string, string>;
+  /** Each store that was opened, in the order they were; a board of its own has none. */
+  readonly workers: readonly { readonly alive: boolean }[];
+}
+
+/** `host`: its place among the workers. */
 export function createMemoryBoard(
-  pages: Map<string, string> = new Map(),
+  { pages, workers }: Shared = { pages: new Map(), workers: [] },
   guarded: Guarded = async (work) => work(),
+  host = 0,
 ): Board {
   const load = (name: string): Page => {
     const text = pages.get(name);
@@ -25,6 +33,8 @@ export function createMemoryBoard(
   };
   return {
     change: (names, law) => guarded(() => change(names, law)),
+    host: () => guarded(() => String(host)),
+    isGone: (name) => guarded(() => workers[Number(name)]?.alive === false),
     read: (name) => guarded(() => load(name)),
     list: (prefix, after, limit) =>
       guarded(() => {

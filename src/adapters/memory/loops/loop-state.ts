@@ -49,6 +49,8 @@ export interface LoopState {
   /** Documents of the board, as text. */
   readonly pages: Map<string, string>;
   readonly schedules: Map<string, MemorySchedule>;
+  /** Each store that was opened. */
+  readonly workers: Worker[];
   /** In the order they came. */
   admissions: readonly MemoryAdmission[];
 }
@@ -58,7 +60,7 @@ export function holderOf({ pid, hostname, since }: Worker): Holder {
 }
 
 export function createLoopState(): LoopState {
-  return { jobs: new Map(), lanes: new Map(), pages: new Map(), schedules: new Map(), admissions: [] };
+  return { jobs: new Map(), lanes: new Map(), pages: new Map(), schedules: new Map(), workers: [], admissions: [] };
 }
 
 /** Makes the lane if it is not there. */

@@ -19,6 +19,7 @@ export interface MemoryLoopsOptions {
 
 export function createMemoryLoops({ clock, state = createLoopState(), uptime }: MemoryLoopsOptions): LoopStore {
   const self: Worker = { pid: process.pid, hostname: "memory", since: clock.now(), alive: true };
+  const place = state.workers.push(self) - 1;
 
   async function guarded<T>(work: () => T): Promise<T> {
     if (!self.alive) throw pawlError(JOURNAL_ERRORS, "JOURNAL_CLOSED", { file: "memory" });
@@ -27,7 +28,7 @@ export function createMemoryLoops({ clock, state = createLoopState(), uptime }: 
 
   const parts = { state, self, guarded, uptime };
   return {
-    board: createMemoryBoard(state.pages, guarded),
+    board: createMemoryBoard(state, guarded, place),
     jobs: createMemoryJobs(parts),
     admissions: createMemoryAdmissions(parts),
     slots: createMemorySlots({ schedules: state.schedules, guarded }),

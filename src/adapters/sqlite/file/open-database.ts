@@ -22,7 +22,7 @@ import { JOURNAL_SCHEMA, migrate, type Schema, schemaVersion, standIn } from "./
 import { type OpenChoice, refuseRemote, type StateFiles, sizeOf } from "./state-files.ts";
 
 /** How long a statement waits for another process. */
-const BUSY_MS = 5000;
+export const BUSY_MS = 5000;
 const WAL_PAGES = 2000;
 const CACHE_KIB = 8192;
 const WAL_KEPT_BYTES = 16 * 1024 * 1024;

@@ -8,6 +8,7 @@ import {
   CLOSED,
   park,
   report,
+  reset,
   viewBreaker,
 } from "../../../limits/breaker/breaker.ts";
 import { readTicket } from "../../../limits/breaker/ticket.ts";
@@ -97,6 +98,13 @@ export function createSqliteBreakers({ db, commits, hosts, guarded, becomeHost }
       });
     },
     park: (target, until, why, at) => commits.run(() => () => save(target, park(load(target), until, why, at))),
+    reset: (target) =>
+      commits.run(() => () => {
+        const before = load(target);
+        const after = reset(before);
+        if (after !== before) save(target, after);
+        return after !== before;
+      }),
     list: (query) => guarded(() => list(query)),
   };
 }

@@ -11,7 +11,7 @@ interface PageRow {
 /** Names are compared as bytes, and no character of them is behind this one. */
 const LAST = "\u{10ffff}";
 
-export function createSqliteBoard({ db, commits, guarded }: Pick<LoopParts, "db" | "commits" | "guarded">): Board {
+export function createSqliteBoard({ db, commits, guarded, hosts, becomeHost }: Omit<LoopParts, "uptime">): Board {
   const select = db.prepare<PageRow>("SELECT name, body FROM board WHERE name = ?1");
   const upsert = db.prepare(
     "INSERT INTO board(name, body) VALUES(?1, ?2) ON CONFLICT(name) DO UPDATE SET body = excluded.body",
@@ -37,6 +37,15 @@ export function createSqliteBoard({ db, commits, guarded }: Pick<LoopParts, "db"
         }
         return result;
       }),
+    host: () =>
+      commits.run(() => {
+        becomeHost();
+        return () => {
+          hosts.register();
+          return hosts.self() ?? "";
+        };
+      }),
+    isGone: (host) => guarded(() => !hosts.isAlive(host)),
     read: (name) => guarded(() => load(name)),
     list: (prefix, after, limit) =>
       guarded(() =>

@@ -74,7 +74,7 @@ function assemble({ db, driver, files, clock, readOnly, uptime }: Opened): LoopS
   const hosts = createHosts({ db, driver, dir: files.hosts, clock, newest: () => 0 });
   const idle = (): void => undefined;
   const commits = createGroupCommit(db, {
-    ...{ file, readOnly, begun: idle, committing: idle, committed: idle },
+    ...{ file, readOnly, patienceMs: 0, begun: idle, committing: idle, committed: idle },
     rolledBack: hosts.clear,
   });
   const becomeHost = (): void => {

@@ -90,8 +90,11 @@ export function createSqliteSlots({ db, commits, guarded }: LoopParts): Slots {
     arm: (arming) => commits.run(() => () => arm(arming)),
     fire: (firing) => commits.run(() => () => fire(firing)),
     deliver: (delivery) => commits.run(() => () => deliver(delivery)),
-    takeWaiting: (loop, which) =>
-      commits.run(() => () => (one.get(loop)?.open === null ? takeWaiting(loop, which) : null)),
+    async takeWaiting(loop, which) {
+      // Nearly always nothing waits: that is seen without a transaction. What comes while nothing is open does not wait.
+      if (!(await guarded(() => takeWaiting.finds(loop)))) return null;
+      return commits.run(() => () => (one.get(loop)?.open === null ? takeWaiting.take(loop, which) : null));
+    },
     submitted: (loop, slot) =>
       commits.run(() => () => {
         if (select.get(loop, slot)?.state === "fired") mark.run(loop, slot, "submitted");
@@ -102,13 +105,13 @@ export function createSqliteSlots({ db, commits, guarded }: LoopParts): Slots {
 }
 
 /** Takes one that waits, of a loop that is free. */
-function createTaker(db: Database): (loop: string, which: "oldest" | "newest") => Slot | null {
+function createTaker(db: Database) {
   const waiting = db.prepare<SlotRow>(
     "SELECT loop, slot, at, state FROM slots WHERE loop = ?1 AND state = 'waiting' ORDER BY id",
   );
   const mark = db.prepare(MARK_SQL);
   const setOpen = db.prepare(OPEN_SQL);
-  return (loop, which) => {
+  const take = (loop: string, which: "oldest" | "newest"): Slot | null => {
     const found = waiting.all(loop);
     const others = found.filter(({ slot }) => !isAsked(slot));
     const asked = found.find(({ slot }) => isAsked(slot));
@@ -119,6 +122,7 @@ function createTaker(db: Database): (loop: string, which: "oldest" | "newest") =
     setOpen.run(loop, taken.slot);
     return { loop, slot: taken.slot, at: taken.at, isSubmitted: false };
   };
+  return { take, finds: (loop: string): boolean => waiting.get(loop) !== undefined };
 }
 
 /** The names that have fired. What is swept raises the floor: below it nothing is new. */

@@ -1,9 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { pawlError } from "../../../base/errors.ts";
+import { formatRunId } from "../../../base/ids.ts";
 import { CLI_ERRORS } from "../../errors.ts";
 import { NO_AUTO_RESUME_OPTION, resumesByItself } from "../../input/auto-resume.ts";
 import { allowsDanger, DANGER_OPTION } from "../../input/danger.ts";
 import { UNEARNED_OPTION, unearnedGiven } from "../../input/unearned.ts";
 import { hostRun } from "../../runs/host-run.ts";
+import { roomToGoOn, withRoom } from "../../runs/loops/room.ts";
 import { readStory } from "../../runs/read-story.ts";
 import type { CommandSpec } from "../../spec.ts";
 
@@ -30,9 +33,14 @@ export const forkCommand: CommandSpec = {
     const runtime = await context.open({ readOnly: false });
     const row = await runtime.find(given.slice(0, cut));
     const asked = { danger: allowsDanger(context.given), ...unearnedGiven(context, "fork") };
-    const handle = await runtime.fork(row.run, given.slice(cut + 1), asked);
-    context.out.line(`run ${handle.run}, forked from ${row.run}`);
-    const story = await readStory(runtime, handle.run);
-    return hostRun(context, runtime, handle, story, { autoResume: await resumesByItself(context, runtime) });
+    const run = formatRunId(randomBytes(12));
+    const room = roomToGoOn(context, runtime, run, row.run);
+    return withRoom(context, room, async () => {
+      const handle = await runtime.fork(row.run, given.slice(cut + 1), { ...asked, run });
+      context.out.line(`run ${handle.run}, forked from ${row.run}`);
+      const story = await readStory(runtime, handle.run);
+      const autoResume = await resumesByItself(context, runtime);
+      return hostRun(context, runtime, handle, story, { autoResume, room });
+    });
   },
 };

@@ -1,9 +1,11 @@
 import { pawlError } from "../../../base/errors.ts";
+import { isTerminal } from "../../../run/reasons.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { CLI_ERRORS } from "../../errors.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { NO_AUTO_RESUME_OPTION, resumesByItself } from "../../input/auto-resume.ts";
 import { hostRun } from "../../runs/host-run.ts";
+import { roomToGoOn, withRoom } from "../../runs/loops/room.ts";
 import { readStory } from "../../runs/read-story.ts";
 import { resumeDue } from "../../runs/resume-due.ts";
 import type { CommandSpec, Context } from "../../spec.ts";
@@ -14,6 +16,7 @@ export const resumeCommand: CommandSpec = {
   details: [
     "A finished effect is never repeated. A run that asks a question needs --answer; `pawl show` tells the question and its answers.",
     "A run that rests until a time, because a quota or a budget was used up, is waited for; --now tries at once.",
+    "A run of a loop that may change something waits while another loop works on the same paths, and says for which; Ctrl-C ends the wait.",
     "With --due every run whose time has come goes on, one by one: first a single one, and the others when that got through.",
   ],
   arguments: [{ name: "run", summary: "id of a run, the beginning of one, or @last", required: false }],
@@ -49,10 +52,19 @@ async function resumeOne(context: Context, runtime: Runtime, name: string): Prom
   const answer = given.text("answer");
   const autoResume = await resumesByItself(context, runtime);
   const early = given.flag("now");
-  out.line(`run ${row.run}`);
   const isResting = story.until !== null && story.until > context.now();
-  if (isResting && autoResume && !early && answer === undefined)
-    return hostRun(context, runtime, null, story, { autoResume });
-  const handle = await runtime.resume(row.run, { by, early, ...(answer === undefined ? {} : { answer }) });
-  return hostRun(context, runtime, handle, story, { autoResume });
+  const room = roomToGoOn(context, runtime, row.run);
+  if (isResting && autoResume && !early && answer === undefined) {
+    out.line(`run ${row.run}`);
+    return hostRun(context, runtime, null, story, { autoResume, room }).finally(() => room.leave());
+  }
+  const goOn = async (): Promise<ExitCode> => {
+    out.line(`run ${row.run}`);
+    const handle = await runtime.resume(row.run, { by, early, ...(answer === undefined ? {} : { answer }) });
+    return hostRun(context, runtime, handle, story, { autoResume, room });
+  };
+  // What cannot go on is told at once.
+  const isAsking = story.open.length > 0 && answer === undefined;
+  const isRefused = row.holder !== null || isTerminal(row.status) || isAsking || (isResting && !early);
+  return isRefused ? goOn().finally(() => room.leave()) : withRoom(context, room, goOn);
 }

@@ -10,7 +10,7 @@ import { refuseRounds, refuseTickWords, TICK_OPTIONS, tickOptionsGiven } from ".
 import { UNEARNED_OPTION, unearnedGiven } from "../../input/unearned.ts";
 import { reportProblems } from "../../report-problems.ts";
 import { hostRun } from "../../runs/host-run.ts";
-import { withRoom } from "../../runs/loops/with-room.ts";
+import { type Room, roomToBegin, withRoom } from "../../runs/loops/room.ts";
 import type { CommandSpec, Context } from "../../spec.ts";
 import { renderLeftOut } from "../../views/left-out.ts";
 import { beginStory } from "../../views/run-story.ts";
@@ -85,9 +85,8 @@ async function runNow(context: Context): Promise<ExitCode> {
   const leftOut = await runtime.leftOut(plan.value, sources).catch(() => []);
   const asked = { danger: allowsDanger(context.given), ...unearnedGiven(context, "run") };
   if (isTick) return (await import("../../runs/loops/run-ticks.ts")).runTicks(context, runtime, plan.value, asked);
-  return withRoom(context, runtime, plan.value, (start) =>
-    runOnce(context, runtime, plan.value, { asked: { ...asked, ...start }, leftOut }),
-  );
+  const room = await roomToBegin(context, runtime, plan.value);
+  return withRoom(context, room, () => runOnce(context, runtime, plan.value, { asked, leftOut, room }));
 }
 
 function showPlan({ out }: Context, plan: Plan): ExitCode {
@@ -100,13 +99,13 @@ async function runOnce(
   context: Context,
   runtime: Runtime,
   plan: Plan,
-  { asked, leftOut }: { readonly asked: StartOptions; readonly leftOut: readonly string[] },
+  { asked, leftOut, room }: { readonly asked: StartOptions; readonly leftOut: readonly string[]; readonly room: Room },
 ): Promise<ExitCode> {
-  const handle = await runtime.start(plan, asked);
+  const handle = await runtime.start(plan, { ...asked, ...(room.run === null ? {} : { run: room.run }) });
   context.out.line(`run ${handle.run}`);
   const notice = renderLeftOut(leftOut);
   if (notice !== null) context.out.note(notice);
   const start = leftOut.length === 0 ? {} : { leftOut: leftOut.length };
   const autoResume = await resumesByItself(context, runtime);
-  return hostRun(context, runtime, handle, beginStory(handle.run), { start, autoResume });
+  return hostRun(context, runtime, handle, beginStory(handle.run), { start, autoResume, room });
 }

@@ -12,7 +12,7 @@ import { renderTicks } from "../../views/loops/ticks.ts";
 import { renderBudgetLine } from "../../views/money/budget.ts";
 import { beginStory } from "../../views/run-story.ts";
 import { hostRun } from "../host-run.ts";
-import { withRoom } from "./with-room.ts";
+import { roomToBegin, withRoom } from "./room.ts";
 
 /** A dry run: nothing of the project is written, its state neither. */
 export async function rehearseTicks(context: Context, pattern: string): Promise<ExitCode> {
@@ -65,10 +65,11 @@ export async function runTicks(
   const { ticks, door } = tickOptionsGiven(context.given);
   if (door.isMock === true) throw pawlError(CLI_ERRORS, "CLI_MOCK_REAL", {});
   for (let tick = 1; ; tick += 1) {
-    const exit = await withRoom(context, runtime, plan, async (start) => {
-      const handle = await runtime.start(plan, { ...asked, ...start });
+    const room = await roomToBegin(context, runtime, plan);
+    const exit = await withRoom(context, room, async () => {
+      const handle = await runtime.start(plan, { ...asked, ...(room.run === null ? {} : { run: room.run }) });
       context.out.line(`run ${handle.run}`);
-      return hostRun(context, runtime, handle, beginStory(handle.run), { autoResume: false });
+      return hostRun(context, runtime, handle, beginStory(handle.run), { autoResume: false, room });
     });
     if (exit !== EXIT.succeeded || tick === ticks) return exit;
   }

@@ -31,6 +31,7 @@ describe("formatAge", () => {
 describe("formatTime and countOf", () => {
   it("writes UTC and plurals", () => {
     expect(formatTime(0)).toBe("1970-01-01 00:00:00");
+    expect(formatTime(1e17)).toBe("3170843-11-07 09:46:40");
     expect([countOf(0, "run"), countOf(1, "run"), countOf(2, "run")]).toEqual(["0 runs", "1 run", "2 runs"]);
   });
 });

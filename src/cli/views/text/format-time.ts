@@ -1,4 +1,5 @@
 /** Times and counts for people, rounded to what they can use. */
+import { formatInstant } from "../../../base/text/instant.ts";
 
 /** 850ms · 12.4s · 3m05s · 2h07m · 3d04h */
 export function formatElapsed(ms: number): string {
@@ -15,7 +16,7 @@ export function formatElapsed(ms: number): string {
 
 /** 2026-03-01 14:05:09, in UTC so that the same journal reads the same everywhere. */
 export function formatTime(at: number): string {
-  return new Date(at).toISOString().slice(0, 19).replace("T", " ");
+  return formatInstant(at).slice(0, -1).replace("T", " ");
 }
 
 /** `3m05s ago` */

@@ -1,7 +1,7 @@
 /** Where loops with `webhook` are told that something happened: `POST /hooks/LOOP` on loopback, signed. What a delivery says is not read. */
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { resolve } from "node:path";
 import { pawlError } from "../../../base/errors.ts";
 import type { Duty } from "../duty.ts";
@@ -48,7 +48,7 @@ export function createHooks(parts: HookParts): Hooks {
     if (server !== null || stopped || !wanted()) return;
     const opened = createServer({ requestTimeout: PATIENCE_MS, headersTimeout: PATIENCE_MS });
     opened.on("request", (request, response) => void respond(parts, request, response));
-    opened.maxConnections = MOST_CONNECTIONS;
+    bound(opened);
     url = await listen(opened, parts.port);
     server = opened;
     // It was told to stop meanwhile.
@@ -67,6 +67,21 @@ export function createHooks(parts: HookParts): Hooks {
     },
     url: () => url,
   };
+}
+
+/** A connection is one delivery and soon over. Who keeps one open makes room for whoever comes: nobody is kept out by those who never finish. */
+function bound(server: Server): void {
+  const open = new Set<Socket>();
+  server.on("connection", (socket) => {
+    const [oldest] = open.size < MOST_CONNECTIONS ? [] : open;
+    oldest?.destroy();
+    open.add(socket);
+    const late = setTimeout(() => socket.destroy(), PATIENCE_MS);
+    socket.once("close", () => {
+      clearTimeout(late);
+      open.delete(socket);
+    });
+  });
 }
 
 async function listen(server: Server, port: number): Promise<string> {

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { expect, it } from "vitest";
 import { createJumpingClock } from "../../../../test/support/jumping-clock.ts";
 import type { Loop, Trigger } from "../../../blueprint/project/project-file.ts";
@@ -41,6 +43,23 @@ it("a first webhook begins to listen when pawl.yaml was read again, and goes on 
   await hooks.reload();
   expect(hooks.url()).toBe(url);
   await hooks.stop();
+});
+
+it("who never finishes a delivery keeps nobody out, and makes room for others", async () => {
+  const loops = served({ kind: "webhook", secretFile: "secret.txt" });
+  const hooks = createHooks({ root: "/", port: 0, firing: firingInto([]), now: () => 0, tell, loops: () => loops });
+  await hooks.start();
+  const port = Number(new URL(hooks.url() ?? "").port);
+  const slow: Socket[] = [];
+  for (let index = 0; index < 80; index += 1) {
+    const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+    await once(socket, "connect");
+    socket.write("POST /hooks/new HTTP/1.1\r\nHost: a\r\n");
+    slow.push(socket);
+  }
+  expect((await fetch(`${hooks.url()}/hooks/new`)).status).toBe(405);
+  await hooks.stop();
+  for (const socket of slow) socket.destroy();
 });
 
 it("a first branch is watched when pawl.yaml was read again", async () => {
