@@ -82,7 +82,7 @@ async function expectOnce(run: string, lines: readonly string[]): Promise<void> 
   expect((await project.pawl("verify", run)).code).toBe(0);
 }
 
-/** Stopped within a transaction it would keep the store from everybody, and nobody could go on: it is stopped between two. */
+/** Stopped within a transaction it keeps the store from everybody and is ended for that, wherever it is: it is stopped between two. */
 async function stopBetweenTransactions(pid: number): Promise<void> {
   const driver = await loadDriver();
   const isFree = (file: string): boolean => {
@@ -140,7 +140,7 @@ describe("a worker that stood still", () => {
     const late = serve("bwrap", ...wall, "--proc", "/proc", "--die-with-parent");
     await eventually(() => counted().length >= 5, "it is under way", WITHIN_MS);
     const pid = Number(execFileSync("ps", ["-o", "pid=", "--ppid", String(late.pid)], { encoding: "utf8" }));
-    process.kill(pid, "SIGSTOP");
+    await stopBetweenTransactions(pid);
     const run = runOf(late);
     const done = counted();
     const taker = serve();
