@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { COMMANDS } from "../../src/cli/commands.ts";
+import { COMMANDS, GROUPS } from "../../src/cli/commands.ts";
 import { EXIT_MEANINGS } from "../../src/cli/exit-codes.ts";
 import { BIN, createProject } from "../support/cli.ts";
 
@@ -27,6 +29,18 @@ describe("help", () => {
     expect(code).toBe(0);
     expect(stdout).toMatchSnapshot();
     expect((await project.pawl("help", name)).stdout).toBe(stdout);
+  });
+
+  it("has every command in the table of the README, in the same order", () => {
+    const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+    const rows = Object.keys(GROUPS).map(
+      (group) => new RegExp(`^\\| ${group} \\| (.*) \\|$`, "m").exec(readme)?.[1] ?? "",
+    );
+    const named = rows.map((row) => [...row.matchAll(/`([a-z]+)/g)].map(([, name]) => name));
+    const grouped = Object.keys(GROUPS).map((group) =>
+      Object.keys(COMMANDS).filter((name) => COMMANDS[name]?.group === group),
+    );
+    expect(named).toEqual(grouped);
   });
 
   it("prints the version and loads nothing else for it", async () => {

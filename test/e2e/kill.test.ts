@@ -1,5 +1,5 @@
 /** Twelve states of a run, killed in each: no process two seconds later, no effect after it was said, and it never comes back. */
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
@@ -47,11 +47,15 @@ async function killOnce(name: string, state: KillState, time: number): Promise<v
   const clear = (await state.prepare?.(place)) ?? (() => undefined);
   try {
     await killAndLook(name, state, place, time % 2 === 1 || state.by !== undefined);
-  } finally {
+  } catch (error) {
     clear();
     for (const pid of marked(mark)) process.kill(pid, "SIGKILL");
-    project.remove();
+    // What was ended here may still be at its last write: that must not be told instead of what went wrong.
+    rmSync(project.root, { recursive: true, force: true, maxRetries: 20 });
+    throw error;
   }
+  clear();
+  project.remove();
   figures.cases += 1;
 }
 
