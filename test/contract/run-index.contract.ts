@@ -126,6 +126,47 @@ export function runIndexContract(name: string, open: OpenStore): void {
       expect((await store.runs.list({ limit: 3, cursor: "no page gave this" })).rows).toEqual([]);
     });
 
+    it("lists what ended in a time, in the order of the end, page by page, without children, drills and what is not over", async () => {
+      const { store } = await open();
+      const plan = buildPlan("alpha");
+      const over: { run: RunId; at: number }[] = [];
+      for (const [i, at] of [5000, 4000, 6999, 3999, 7000, 4000, 5500].entries()) {
+        const run = await createRun(store.journal, { plan });
+        const status = (["succeeded", "killed", "timed_out"] as const)[i % 3] as "succeeded";
+        await store.journal.append(run, 3, [{ ...buildFinished(status, "goal_achieved"), at }]);
+        over.push({ run, at });
+      }
+      const [parent] = over.map(({ run }) => run);
+      const child = await createRun(store.journal, { plan, parent: parent as RunId });
+      const drilled = buildRunId();
+      const drill = { id: "e_1", plant: "deleted_test-1" };
+      await store.journal.create(drilled, plan, [{ ...buildCreated(drilled, plan), drill }]);
+      for (const [run, seq] of [
+        [child, 3],
+        [drilled, 2],
+      ] as const)
+        await store.journal.append(run, seq, [{ ...buildFinished("failed", "stage_failed"), at: 5000 }]);
+      await store.journal.append(await createRun(store.journal, { plan }), 3, [
+        { type: "run.paused", at: 5000, by: "ann" },
+      ]);
+      const wanted = over.filter(({ at }) => at >= 4000 && at < 7000).sort((a, b) => a.at - b.at);
+      for (const limit of [1, 2, 5, 100]) {
+        const found: RunId[] = [];
+        for (let cursor: string | null | undefined; cursor !== null; ) {
+          const query = { from: 4000, until: 7000, limit };
+          const page = await store.runs.ended(cursor === undefined ? query : { ...query, cursor });
+          expect(page.rows.length).toBeLessThanOrEqual(limit);
+          found.push(...page.rows.map(({ run }) => run));
+          cursor = page.next;
+        }
+        expect(found, `pages of ${limit}`).toEqual(wanted.map(({ run }) => run));
+      }
+      const odd = { from: 0, until: 9000, limit: 5 };
+      expect(await store.runs.ended({ ...odd, cursor: "no page gave this" })).toEqual({ rows: [], next: null });
+      expect(await store.runs.ended({ ...odd, limit: 0 })).toEqual({ rows: [], next: null });
+      expect(await store.runs.ended({ ...odd, from: 9000, until: 4000 })).toEqual({ rows: [], next: null });
+    });
+
     it("keeps its place when runs are created between two pages", async () => {
       const { store } = await open();
       const [old, newer] = [await createRun(store.journal), await createRun(store.journal)];

@@ -6,7 +6,7 @@ import { type Driver, loadDriver } from "../../src/adapters/sqlite/driver.ts";
 import { EVIDENCE_SQL } from "../../src/adapters/sqlite/evidence.ts";
 import { BOOKS_SQL } from "../../src/adapters/sqlite/ledger/books.ts";
 import { ENTRIES_SQL } from "../../src/adapters/sqlite/ledger/entries.ts";
-import { LIST_SQL, NEXT_NAME_SQL } from "../../src/adapters/sqlite/run-index.ts";
+import { ENDED_SQL, LIST_SQL, NEXT_NAME_SQL } from "../../src/adapters/sqlite/run-index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
 import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import type { Store } from "../../src/ports/store/store.ts";
@@ -139,6 +139,10 @@ describe("lists of a SQLite store with 10,000 runs", () => {
     expect(next.map(({ detail }) => detail)).toEqual([
       expect.stringMatching(/^SEARCH runs USING COVERING INDEX runs_by_\w+ \(parent=\? AND blueprint>\?\)$/),
     ]);
+    const ended = db.prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${ENDED_SQL}`).all();
+    expect(ended.map(({ detail }) => detail).filter((detail) => /\bruns\b|TEMP/.test(detail))).toEqual([
+      "SEARCH runs USING INDEX runs_by_end (parent=? AND (updated_at,rowid)>(?,?) AND updated_at<?)",
+    ]);
   });
 });
 
@@ -165,9 +169,10 @@ describe("evidence of a SQLite store", () => {
     const db = (await loadDriver()).open(`${dir}/pawl.db`, { timeout: 0 });
     db.exec("DROP TABLE evidence; DROP TABLE breakers");
     for (const name of ["entries", "pages", "quarters", "line"]) db.exec(`DROP TABLE ledger_${name}`);
-    db.exec("PRAGMA user_version=1");
+    db.exec("DROP INDEX runs_by_end; PRAGMA user_version=1");
     db.close();
     const reader = closing(await openSqliteStore({ dir, clock, readOnly: true }));
+    expect((await reader.runs.ended({ from: 0, until: 10_000, limit: 5 })).rows).toEqual([]);
     expect((await reader.runs.list({ limit: 5 })).rows.map((row) => row.run)).toEqual([run]);
     const none = { records: [], next: null };
     expect(await reader.evidence.list({ blueprint: "demo", kind: "drill", limit: 1 })).toEqual(none);

@@ -1,5 +1,6 @@
 /** Lists of runs in memory: a page is found by walking back from its cursor. */
-import type { RunIndex, RunPage, RunQuery, RunRow } from "../../ports/store/run-index.ts";
+import type { EndQuery, RunIndex, RunPage, RunQuery, RunRow } from "../../ports/store/run-index.ts";
+import { isTerminal } from "../../run/reasons.ts";
 import type { MemoryRun, MemoryState } from "./state.ts";
 
 interface IndexParts {
@@ -20,6 +21,17 @@ export function createMemoryRunIndex({ state, guarded }: IndexParts): RunIndex {
     return { rows: page.map(rowOf), next: found.length > page.length && last !== undefined ? String(last.id) : null };
   }
 
+  function ended({ from, until, cursor, limit }: EndQuery): RunPage {
+    const found = state.order
+      .filter((run) => fits(run, { limit }) && isTerminal(run.row.status))
+      .filter(({ row: { updatedAt } }) => updatedAt >= from && updatedAt < until)
+      .sort((a, b) => a.row.updatedAt - b.row.updatedAt || a.id - b.id);
+    const at = cursor === undefined ? 0 : found.findIndex(({ id }) => String(id) === cursor) + 1 || found.length;
+    const page = found.slice(at, at + Math.max(0, limit));
+    const last = page[page.length - 1];
+    return { rows: page.map(rowOf), next: last !== undefined && found.length > at + limit ? String(last.id) : null };
+  }
+
   function find(prefix: string, limit: number): readonly RunRow[] {
     if (prefix === "@last") return list({ limit: Math.min(limit, 1) }).rows;
     const names = [...state.runs.keys()].filter((name) => name.startsWith(prefix)).sort();
@@ -28,6 +40,7 @@ export function createMemoryRunIndex({ state, guarded }: IndexParts): RunIndex {
 
   return {
     list: (query) => guarded(() => list(query)),
+    ended: (query) => guarded(() => ended(query)),
     get: (run) =>
       guarded(() => {
         const found = state.runs.get(run);

@@ -1,6 +1,6 @@
 /** Lists of runs. Every query walks one index from one place, so its cost is that of the page. */
 import type { RunId } from "../../base/ids.ts";
-import type { Holder, RunIndex, RunPage, RunQuery, RunRow } from "../../ports/store/run-index.ts";
+import type { EndQuery, Holder, RunIndex, RunPage, RunQuery, RunRow } from "../../ports/store/run-index.ts";
 import { DRILLS, startedBy } from "../../run/record/row.ts";
 import type { Database, SqlValue, Statement } from "./driver.ts";
 import { NEWEST_SQL, UPDATED_SQL } from "./heads.ts";
@@ -35,17 +35,24 @@ export const LIST_SQL = {
 export const NEXT_NAME_SQL =
   "SELECT blueprint FROM runs WHERE parent IS NULL AND blueprint > ?1 ORDER BY blueprint LIMIT 1";
 
+/** What is over, in the words of the index: it is found by them. */
+export const ENDED_SQL = `SELECT ${COLUMNS} FROM runs WHERE parent IS NULL
+  AND status NOT IN ('queued', 'running', 'waiting', 'paused')
+  AND (updated_at, id) > (?1, ?2) AND updated_at < ?3 ORDER BY updated_at, id LIMIT ?4`;
+
 function listSql(filter: string): string {
   return `SELECT ${COLUMNS} FROM runs WHERE parent IS ?1 ${filter} AND id < ?2 ORDER BY id DESC LIMIT ?3`;
 }
 
 export function createSqliteRunIndex({ db, hosts, guarded }: IndexParts): RunIndex {
+  const { finish, pageOf } = createFinisher(hosts);
   const lists = {
     all: db.prepare<IndexRow>(LIST_SQL.all),
     status: db.prepare<IndexRow>(LIST_SQL.status),
     blueprint: db.prepare<IndexRow>(LIST_SQL.blueprint),
     both: db.prepare<IndexRow>(LIST_SQL.both),
   };
+  const byEnd = db.prepare<IndexRow>(ENDED_SQL);
   const byRun = db.prepare<IndexRow>(`SELECT ${COLUMNS} FROM runs WHERE run = ?1`);
   // One step to the next name: runs of the same name are not walked.
   const nextName = db.prepare<{ blueprint: string }>(NEXT_NAME_SQL);
@@ -53,33 +60,19 @@ export function createSqliteRunIndex({ db, hosts, guarded }: IndexParts): RunInd
     `SELECT ${COLUMNS} FROM runs WHERE run >= ?1 AND run < ?2 ORDER BY run LIMIT ?3`,
   );
 
-  /** Rows with their living holders; each host is asked once. */
-  function finish(rows: readonly IndexRow[]): readonly RunRow[] {
-    const holders = new Map<string, Holder | null>();
-    return rows.map(({ id: _, owner, parent, ...row }) => ({
-      ...row,
-      ...(startedBy(parent) as Pick<RunRow, "parent" | "drill">),
-      holder: owner === null ? null : holderOf(owner, holders),
-    }));
-  }
-
-  function holderOf(owner: string, asked: Map<string, Holder | null>): Holder | null {
-    const known = asked.get(owner);
-    if (known !== undefined) return known;
-    const holder = hosts.isAlive(owner) ? hosts.holder(owner) : null;
-    asked.set(owner, holder);
-    return holder;
-  }
-
   function list(query: RunQuery): RunPage {
     const { status, blueprint, parent, drills } = query;
-    const limit = Math.max(0, Math.min(Math.trunc(query.limit), 10_000));
+    const limit = limitOf(query);
     const before = query.cursor === undefined ? LAST_ID : parseCursor(query.cursor);
     const values: SqlValue[] = [drills === true ? DRILLS : (parent ?? null), before, limit + 1];
     const rows = pick(lists, query).all(...values, ...filterValues(status, blueprint));
-    const page = rows.slice(0, limit);
-    const last = page[page.length - 1];
-    return { rows: finish(page), next: rows.length > limit && last !== undefined ? String(last.id) : null };
+    return pageOf(rows, limit, ({ id }) => String(id));
+  }
+
+  function ended(query: EndQuery): RunPage {
+    const limit = limitOf(query);
+    const after = query.cursor === undefined ? [query.from, -1] : parseEndCursor(query.cursor);
+    return pageOf(byEnd.all(...after, query.until, limit + 1), limit, ({ updatedAt, id }) => `${updatedAt}.${id}`);
   }
 
   function find(prefix: string, limit: number): readonly RunRow[] {
@@ -100,6 +93,7 @@ export function createSqliteRunIndex({ db, hosts, guarded }: IndexParts): RunInd
 
   return {
     list: (query) => guarded(() => list(query)),
+    ended: (query) => guarded(() => ended(query)),
     get: (run: RunId) =>
       guarded(() => {
         const row = byRun.get(run);
@@ -108,6 +102,34 @@ export function createSqliteRunIndex({ db, hosts, guarded }: IndexParts): RunInd
     find: (prefix, limit) => guarded(() => find(prefix, limit)),
     blueprints: (after, limit) => guarded(() => blueprints(after, limit)),
   };
+}
+
+function createFinisher(hosts: Hosts) {
+  /** Rows with their living holders; each host is asked once. */
+  function finish(rows: readonly IndexRow[]): readonly RunRow[] {
+    const holders = new Map<string, Holder | null>();
+    return rows.map(({ id: _, owner, parent, ...row }) => ({
+      ...row,
+      ...(startedBy(parent) as Pick<RunRow, "parent" | "drill">),
+      holder: owner === null ? null : holderOf(owner, holders),
+    }));
+  }
+
+  function holderOf(owner: string, asked: Map<string, Holder | null>): Holder | null {
+    const known = asked.get(owner);
+    if (known !== undefined) return known;
+    const holder = hosts.isAlive(owner) ? hosts.holder(owner) : null;
+    asked.set(owner, holder);
+    return holder;
+  }
+
+  function pageOf(rows: readonly IndexRow[], limit: number, cursorOf: (row: IndexRow) => string): RunPage {
+    const page = rows.slice(0, limit);
+    const last = page[page.length - 1];
+    return { rows: finish(page), next: rows.length > limit && last !== undefined ? cursorOf(last) : null };
+  }
+
+  return { finish, pageOf };
 }
 
 function pick(
@@ -122,6 +144,16 @@ function pick(
 function filterValues(status: string | undefined, blueprint: string | undefined): SqlValue[] {
   if (blueprint !== undefined) return [status ?? null, blueprint];
   return status === undefined ? [] : [status];
+}
+
+function limitOf({ limit }: Pick<RunQuery, "limit">): number {
+  return Math.max(0, Math.min(Math.trunc(limit), 10_000));
+}
+
+/** A cursor that no page gave leads to no row. */
+function parseEndCursor(cursor: string): readonly [number, number] {
+  const [, at, id] = /^([0-9]{1,15})\.([0-9]{1,15})$/.exec(cursor) ?? [];
+  return at === undefined ? [LAST_ID, LAST_ID] : [Number(at), Number(id)];
 }
 
 /** A cursor that no page gave leads to no row. */

@@ -38,6 +38,12 @@ export interface RunQuery {
   readonly limit: number;
 }
 
+/** From `from` on and before `until`. */
+export interface EndQuery extends Pick<RunQuery, "cursor" | "limit"> {
+  readonly from: number;
+  readonly until: number;
+}
+
 export interface RunPage {
   readonly rows: readonly RunRow[];
   /** null: the last page. */
@@ -47,6 +53,8 @@ export interface RunPage {
 export interface RunIndex {
   /** Newest first. */
   list(query: RunQuery): Promise<RunPage>;
+  /** Runs that no other run and no drill started and that ended in this time, in the order of their end. */
+  ended(query: EndQuery): Promise<RunPage>;
   get(run: RunId): Promise<RunRow | undefined>;
   /** Runs whose id begins with `prefix`, at most `limit`; `@last` is the newest run that no other run and no drill started. */
   find(prefix: string, limit: number): Promise<readonly RunRow[]>;

@@ -1,10 +1,10 @@
-/** Gathers what ended on a day. Rows of all runs are looked at, page by page; only those of the day are read. */
+/** Gathers what ended on a day. Runs of other days are not looked at. */
 import type { RunId } from "../../base/ids.ts";
 import { type DayRun, type Digest, digestOf } from "../../loops/coordinate/digest.ts";
 import type { Changes } from "../../loops/coordinate/merges/changes.ts";
 import type { RunPage, RunRow } from "../../ports/store/run-index.ts";
 import type { Store } from "../../ports/store/store.ts";
-import { isTerminal, type TerminalStatus } from "../../run/reasons.ts";
+import type { TerminalStatus } from "../../run/reasons.ts";
 import { outlayOf } from "../../run/record/run-cost.ts";
 import { readPast } from "../past.ts";
 
@@ -25,18 +25,15 @@ export async function digestOfDay(store: Store | null, changes: Changes, { name,
   return digestOf({ day: name, runs, ended, standing: Object.values(await changes.standing()) });
 }
 
-/** The last event of a run that is over is its end. */
 async function rowsWithin({ runs }: Store, from: number, until: number): Promise<readonly RunRow[]> {
   const found: RunRow[] = [];
   let cursor: string | null = null;
   do {
-    const page: RunPage = await runs.list({ limit: PAGE, ...(cursor === null ? {} : { cursor }) });
-    found.push(
-      ...page.rows.filter(({ status, updatedAt }) => isTerminal(status) && updatedAt >= from && updatedAt < until),
-    );
+    const page: RunPage = await runs.ended({ from, until, limit: PAGE, ...(cursor === null ? {} : { cursor }) });
+    found.push(...page.rows);
     cursor = page.next;
   } while (cursor !== null);
-  return found.reverse();
+  return found;
 }
 
 async function dayRun(store: Store, { run, blueprint: loop, status }: RunRow): Promise<DayRun> {
