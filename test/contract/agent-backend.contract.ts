@@ -322,8 +322,12 @@ function never(): AbortSignal {
 
 /** Something of it is under way: it has told its session, or asked, or said something; else a moment has passed. */
 /** Some programs take many seconds to begin. */
-async function hasSession({ session }: Life): Promise<void> {
+/** Some tell their session before it is written: one that has called a tool has written it. */
+async function hasSession({ session, calls, events }: Life): Promise<void> {
   for (let waited = 0; waited < 3000 && session() === null; waited += 1)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  const hasWorked = (): boolean => calls.length > 0 || events.some(({ type }) => type !== "session");
+  for (let waited = 0; waited < 150 && !hasWorked(); waited += 1)
     await new Promise((resolve) => setTimeout(resolve, 20));
   await new Promise((resolve) => setTimeout(resolve, 300));
 }
