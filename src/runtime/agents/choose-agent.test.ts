@@ -20,7 +20,9 @@ function chosen(choice: string) {
   const { agent, stages } = withAgent(parsed.value, choice, "/root", [SCRIPTED]);
   const leaves = stages.flatMap((stage) => (stage.kind === "group" ? stage.members : [stage]));
   const said = leaves.flatMap((leaf) =>
-    leaf.kind === "agent" ? [[leaf.id, leaf.agent.use, leaf.agent.script?.name, leaf.models?.tokens, leaf.agent.model]] : [],
+    leaf.kind === "agent"
+      ? [[leaf.id, leaf.agent.use, leaf.agent.script?.name, leaf.models?.tokens, leaf.agent.model]]
+      : [],
   );
   return { all: agent, said };
 }
