@@ -11,6 +11,13 @@ const PROGRAM = ["src/adapters/agents/model/model-agent.test.ts"];
 
 export const HARNESS_MUTANTS: readonly Mutant[] = [
   {
+    name: "a critic gives more time again to a run that is gone on with",
+    file: "src/harness/halt.ts",
+    find: "let wasExtended = extendedToMs !== null;",
+    replace: "let wasExtended = false;",
+    tests: CONDUCT,
+  },
+  {
     name: "any number of files is attached",
     file: "src/harness/deliver/attachments.ts",
     find: "if (files >= most.files)",

@@ -135,11 +135,13 @@ export function patched(before: string, hunks: readonly Hunk[], place: string): 
     const wanted = hunk.lines.filter(({ kind }) => kind !== "+").map(({ text }) => text);
     const at = find(old, wanted, Math.max(hunk.at - 1, 0) + (wanted.length === 0 && hunk.at > 0 ? 1 : 0), done, search);
     if (at === undefined) throw new ToolProblem(`the patch does not fit ${place} at line ${hunk.at}`);
-    for (const line of old.slice(done, at)) result.push(line);
-    for (const { kind, text } of hunk.lines) if (kind !== "-") result.push(text);
+    // As texts, not as arguments: a file may have more lines than a call can have arguments.
+    result.push(old.slice(done, at).join(""));
+    const made = hunk.lines.filter(({ kind }) => kind !== "-");
+    result.push(made.map(({ text }) => text).join(""));
     done = at + wanted.length;
   }
-  return [...result, ...old.slice(done)].join("");
+  return result.join("") + old.slice(done).join("");
 }
 
 function linesOf(text: string): readonly string[] {
