@@ -8,6 +8,13 @@ const AGENT = "src/kernel/agents/agent.ts";
 
 export const AGENT_MUTANTS: readonly Mutant[] = [
   {
+    name: "a key that its agent does not heed is taken",
+    file: "src/plan/agents/check-agent.ts",
+    find: "(signature.ignores ?? []).filter((key) => said[key])",
+    replace: "(signature.ignores ?? []).filter((key) => !said[key] && said.model)",
+    tests: ["src/plan/agents/agents.test.ts"],
+  },
+  {
     name: "an agent that waits for its provider has taken too long",
     file: AGENT,
     find: "report = deadline.isLate() ? lateWith(talked, door) : talked;",

@@ -11,6 +11,41 @@ const PROGRAM = ["src/adapters/agents/model/model-agent.test.ts"];
 
 export const HARNESS_MUTANTS: readonly Mutant[] = [
   {
+    name: "a critic gives more time again to a run that is gone on with",
+    file: "src/harness/halt.ts",
+    find: "let wasExtended = extendedToMs !== null;",
+    replace: "let wasExtended = false;",
+    tests: CONDUCT,
+  },
+  {
+    name: "any number of files is attached",
+    file: "src/harness/deliver/attachments.ts",
+    find: "if (files >= most.files)",
+    replace: "if (files > bytes)",
+    tests: ["src/harness/deliver/attachments.test.ts"],
+  },
+  {
+    name: "any number of bytes is attached",
+    file: "src/harness/deliver/attachments.ts",
+    find: "if (bytes <= most.bytes) return null;",
+    replace: "if (bytes >= 0) return null;",
+    tests: ["src/harness/deliver/attachments.test.ts"],
+  },
+  {
+    name: "what a plan or a child attaches is lost",
+    file: "src/harness/run-agent.ts",
+    find: "refused: () => null };",
+    replace: "refused: () => null, ...createAttachments(ATTACHMENT_BOUNDS) };",
+    tests: ["src/harness/deliver/attachments.test.ts"],
+  },
+  {
+    name: "a hook is not told of the calls in a plan",
+    file: "src/harness/run-agent.ts",
+    find: "tell: (call, result) => tellCall(session, call, result),",
+    replace: "tell: async () => undefined,",
+    tests: ["src/harness/plans/run-plan.test.ts"],
+  },
+  {
     name: "a host calls a tool for an agent that was not allowed to",
     file: "src/adapters/agents/model/host-hands.ts",
     find: 'if (answer === "allow" && isPart !== true && find',

@@ -9,6 +9,13 @@ const CONTEXT = ["src/run/context"];
 
 export const SKILL_MUTANTS: readonly Mutant[] = [
   {
+    name: "an MCP server asks without end, and the answers pile up",
+    file: "src/adapters/mcp/message-lines.ts",
+    find: 'return "method" in message && "id" in message;',
+    replace: 'return "method" in message && !("id" in message);',
+    tests: ["src/adapters/mcp/message-lines.test.ts"],
+  },
+  {
     name: "a plan inside a run of an agent does what that run may not",
     file: "src/harness/hooks/hooked-toolbox.ts",
     find: "return options.above?.(call) ?? ruling;",

@@ -9,6 +9,20 @@ const WEB = ["src/harness/tools/web"];
 
 export const TOOL_MUTANTS: readonly Mutant[] = [
   {
+    name: "the place of a hunk is looked for without end",
+    file: "src/harness/tools/files/patch.ts",
+    find: "    if (search.left < 0) throw",
+    replace: "    if (search.left < -1e12) throw",
+    tests: ["src/harness/tools/files/patch.test.ts"],
+  },
+  {
+    name: "an edit makes a text of any length before it is refused",
+    file: "src/harness/tools/files/write-tools.ts",
+    find: "checkSize(Buffer.byteLength(before) + times * grown);",
+    replace: "",
+    tests: ["src/harness/tools/files/files.test.ts"],
+  },
+  {
     name: "a tool outside the set is called",
     file: BOX,
     find: "if (!box.names.has(name))",

@@ -5,6 +5,7 @@ import { HARNESS_ERRORS } from "../ports/errors/harness-errors.ts";
 import type { Agent, AgentLimits, Phase } from "./agent.ts";
 import { targetName } from "./delegate/delegates.ts";
 import { DISPATCH_LIMITS, type DispatchLimits } from "./delegate/lineage.ts";
+import { ATTACHMENT_BOUNDS, type AttachmentBounds } from "./deliver/attachments.ts";
 import { DEFAULT_LIMITS } from "./meter.ts";
 import { COMPACT_RULES, type CompactRules } from "./transcript/compact.ts";
 
@@ -13,6 +14,7 @@ export const PLACE = /\{\{\s*([\w-]+)\s*\}\}/g;
 
 interface Given {
   readonly budget?: Partial<AgentLimits>;
+  readonly attachments?: Partial<AttachmentBounds>;
   readonly dispatch?: Partial<DispatchLimits>;
   readonly compaction?: Partial<CompactRules>;
 }
@@ -21,9 +23,11 @@ interface Given {
 const { wallMs: _, ...PHASE_LIMITS } = DEFAULT_LIMITS;
 
 /** null: it can be run. */
-export function checkAgent(agent: Agent, { budget, dispatch = {}, compaction = {} }: Given): PawlError | null {
+export function checkAgent(agent: Agent, given: Given): PawlError | null {
+  const { budget, attachments = {}, dispatch = {}, compaction = {} } = given;
   const problem =
     numberProblem("limit", { ...agent.limits, ...budget }, DEFAULT_LIMITS) ??
+    numberProblem("bound of attachments", attachments, ATTACHMENT_BOUNDS) ??
     numberProblem("bound of delegation", dispatch, DISPATCH_LIMITS) ??
     numberProblem("bound of compaction", compaction, COMPACT_RULES) ??
     phaseProblem(agent.phases ?? []) ??

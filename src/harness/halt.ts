@@ -30,18 +30,20 @@ export interface HaltOptions {
   readonly wallMs: number;
   /** What hosts before this one took of it. */
   readonly usedMs: number;
+  /** How long it may take since a host before this one has extended its time; null: none has. */
+  readonly extendedToMs: number | null;
   readonly callers: readonly AbortSignal[];
   /** Asked when the time is over; true: it may go on. Without it, that is the end. */
   readonly onDeadline: (() => Promise<boolean>) | null;
 }
 
-export function createHalt({ clock, wallMs, usedMs, callers, onDeadline }: HaltOptions): Halt {
+export function createHalt({ clock, wallMs, usedMs, extendedToMs, callers, onDeadline }: HaltOptions): Halt {
   const controller = new AbortController();
   const began = clock.now() - usedMs;
   const hardMs = Math.min(LONGEST_MS, onDeadline === null ? wallMs : wallMs * BACKSTOP);
   let found: { readonly cause: HaltCause; readonly why: string } | null = null;
-  let softMs = Math.min(LONGEST_MS, wallMs);
-  let wasExtended = false;
+  let softMs = Math.min(hardMs, Math.max(wallMs, extendedToMs ?? 0));
+  let wasExtended = extendedToMs !== null;
 
   const stop = (cause: HaltCause, why: string): void => {
     if (found !== null) return;

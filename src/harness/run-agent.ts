@@ -26,6 +26,12 @@ import {
   type Lineage,
   withLineage,
 } from "./delegate/lineage.ts";
+import {
+  ATTACHMENT_BOUNDS,
+  type AttachmentBounds,
+  type Attachments,
+  createAttachments,
+} from "./deliver/attachments.ts";
 import { deliver } from "./deliver/deliver.ts";
 import { stageFiles } from "./deliver/input-files.ts";
 import { createHalt, type Halt } from "./halt.ts";
@@ -36,7 +42,7 @@ import { takeUp } from "./journal/take-up.ts";
 import { heedCritic } from "./loop/critic.ts";
 import { ruleOn } from "./loop/desk.ts";
 import { failedEnding } from "./loop/endings.ts";
-import { tellHook } from "./loop/hooks.ts";
+import { tellCall, tellHook } from "./loop/hooks.ts";
 import { runTalks } from "./loop/phases.ts";
 import type { Ending, Session } from "./loop/session.ts";
 import { openModels } from "./loop/setting.ts";
@@ -75,6 +81,8 @@ export interface RunAgentOptions {
   readonly resume?: RunId;
   /** With `resume`: the workspace is as it was when the run began, and the agent is told so. */
   readonly restored?: boolean;
+  /** How much its tools may attach to its answer. */
+  readonly attachments?: Partial<AttachmentBounds>;
   readonly dispatch?: Partial<DispatchLimits>;
   readonly compaction?: Partial<CompactRules>;
 }
@@ -137,7 +145,7 @@ async function live(granted: Granted, onMeter: (meter: Meter) => void): Promise<
   const chronicle = createChronicle(runId, past, agent.rules ?? "", ports);
   const critic = { judge: (): Promise<boolean> => Promise.resolve(false) };
   const halt = createHalt({
-    ...{ clock: ports.clock, wallMs: limits.wallMs, usedMs: chronicle.state.usedMs },
+    ...{ clock: ports.clock, wallMs: limits.wallMs, usedMs: chronicle.state.usedMs, extendedToMs: chronicle.state.extendedToMs },
     callers: callersOf(options, parent),
     onDeadline: ports.critic === undefined ? null : () => critic.judge(),
   });
@@ -202,7 +210,7 @@ function pastProblem({ options, runId, chronicle }: Prepared, records: number): 
 async function perform(prepared: Prepared, isResumed: boolean): Promise<AgentResult> {
   const { options, agent, runId, ports, halt, chronicle, parent } = prepared;
   const workspace = createWorkspace(options.root);
-  const attachments: ToolFile[] = [];
+  const attachments = attachmentsOf(prepared);
   const session: Session = {
     ...{ run: runId, agent, ports, halt, chronicle, attachments, policy: policyFrom(options.policy) },
     health: healthOf(ports.models),
@@ -225,6 +233,13 @@ async function perform(prepared: Prepared, isResumed: boolean): Promise<AgentRes
     workspace.remove();
     await parent?.chronicle.write(childEnded(prepared));
   }
+}
+
+/** What a run that is delivered to nobody has attached comes with the answer of the one that asked it. */
+function attachmentsOf({ options, parent }: Prepared): Attachments {
+  if (parent !== undefined && options.target === undefined)
+    return { files: [], attach: parent.attach, refused: () => null };
+  return createAttachments({ ...ATTACHMENT_BOUNDS, ...options.attachments });
 }
 
 async function talk(prepared: Prepared, session: Session, isResumed: boolean): Promise<Ending> {
@@ -269,7 +284,9 @@ async function close(prepared: Prepared, session: Session, ending: Ending): Prom
   const { options, ports, meter, runId } = prepared;
   const { chronicle, attachments } = session;
   const { status, output, value, error } = ending;
-  await deliver(ports, options.target, ending, attachments, chronicle);
+  const refused = attachments.refused();
+  if (refused !== null) await chronicle.note("attachment_refused", refused);
+  await deliver(ports, options.target, ending, attachments.files, chronicle);
   await tellHook(
     chronicle,
     () => ports.hooks?.onStop?.({ run: runId, status }),
@@ -298,7 +315,9 @@ function lineageOf(prepared: Prepared, session: Session): Lineage {
     depth: (parent?.depth ?? -1) + 1,
     limits: parent?.limits ?? { ...DISPATCH_LIMITS, ...options.dispatch },
     family: parent?.family ?? { descendants: 0 },
+    attach: session.attachments.attach,
     rule: (call, risk) => ruleOn(session, call, risk),
+    tell: (call, result) => tellCall(session, call, result),
   };
 }
 

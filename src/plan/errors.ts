@@ -145,6 +145,15 @@ export const PLAN_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  PLAN_AGENT_KEY_IGNORED: {
+    what: (d: { stage: string; agent: string; key: string }) =>
+      `The agent "${d.agent}" does not heed \`${d.key}\` (stage "${d.stage}").`,
+    why: "It does what stands in its script or plan; the key would have no effect.",
+    hint: (d: { key: string }) =>
+      `Leave \`${d.key}\` out, or \`use\` an agent that works with a model, such as \`model\` or \`claude\`.`,
+    retry: "after_change",
+    exit: 3,
+  },
   PLAN_AGENT_SETTINGS_NOT_MAP: {
     what: (d: { stage: string }) => `The settings of the agent are not a map (stage "${d.stage}").`,
     why: "Settings are read by name, and must be known before the run.",

@@ -133,6 +133,7 @@ export function mcpServersContract(name: string, create: (root: string, startMs?
       ["ends", /no licence/],
       ["long", /a line of more than 8 MiB/],
       ["noisy", /more than 1 MiB that are no messages/],
+      ["curious", /more than 1 MiB of questions/],
     ] as const)("refuses a server that is %s, with the reason, and ends it", async (kind, reason) => {
       const told = await failureOf(create(root).open(badServer(root, kind), RUN, NEVER));
       expect(told).toMatch(/^MCP_SERVER_FAILED The MCP server /);

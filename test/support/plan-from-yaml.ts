@@ -37,7 +37,7 @@ function oversightOf(word: Oversight): Readonly<Record<AgentPower, Oversight>> {
   return { read: word, edit: word, run: word, fetch: word, mcp: word, tool: word };
 }
 
-/** `asks` is asked about everything, `walled` about nothing, `model` calls models. */
+/** `asks` is asked about everything, `walled` about nothing, `planned` does what it was told before, `model` calls models. */
 export const TEST_AGENTS: readonly AgentSignature[] = [
   {
     name: "asks",
@@ -52,6 +52,11 @@ export const TEST_AGENTS: readonly AgentSignature[] = [
     name: "walled",
     capabilities: { ...CAPABILITIES, structuredOutput: false, oversight: oversightOf("contained") },
     settings: { run: { required: true, summary: "the program." } },
+  },
+  {
+    name: "planned",
+    capabilities: { ...CAPABILITIES, oversight: oversightOf("mediated") },
+    ignores: ["model", "max_turns", "skills", "context"],
   },
   {
     name: "model",

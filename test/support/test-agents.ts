@@ -31,6 +31,7 @@ export function createTestAgents(play: Play = async () => ({})): TestAgents {
       ...signature,
       probe: async () => ({ version: "1", program: null, tested: null, inRange: true, hint: null }),
       async run(task, host, signal) {
+        if (signal.aborted) return { ...COMPLETED, outcome: { kind: "cancelled" }, text: "" };
         tasks.push(task);
         return { ...COMPLETED, ...(await play(task, host, signal)) };
       },

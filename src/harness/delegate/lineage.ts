@@ -5,13 +5,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type PawlError, pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
+import type { JsonValue } from "../../base/json.ts";
 import type { Ruling, ToolCall } from "../../ports/agents/agent-backend.ts";
 import { HARNESS_ERRORS } from "../../ports/errors/harness-errors.ts";
 import type { AgentStatus } from "../agent.ts";
 import type { Chronicle } from "../journal/chronicle.ts";
 import type { AgentJournal } from "../journal/record.ts";
 import type { Meter } from "../meter.ts";
-import type { ToolRisk } from "../tools/tool.ts";
+import type { ToolFile, ToolRisk } from "../tools/tool.ts";
 
 export interface DispatchLimits {
   /** Runs below the first one, one in the other. */
@@ -36,6 +37,10 @@ export interface Lineage {
   readonly signal: AbortSignal;
   /** What the run itself is ruled on by: its hooks, its policy, and whoever it asks. */
   rule(call: ToolCall, risk: ToolRisk): Promise<Ruling>;
+  /** Comes with its answer. */
+  attach(file: ToolFile): void;
+  /** Its hooks hear of a call that was made on its behalf. */
+  tell(call: ToolCall, result: { readonly ok: boolean; readonly output: JsonValue }): Promise<void>;
 }
 
 const CURRENT = new AsyncLocalStorage<Lineage>();

@@ -16,6 +16,8 @@ export interface HookedToolbox extends Toolbox {
 export interface HookedOptions extends ToolboxOptions {
   /** Asked last: whoever is above the one that calls. */
   readonly above?: (call: ToolCall) => Promise<Ruling>;
+  /** Told last of a call that was made: whoever is above the one that calls. */
+  readonly tellAbove?: NonNullable<Hooks["postTool"]>;
 }
 
 export function createHookedToolbox(options: HookedOptions, hooks: Hooks | undefined): HookedToolbox {
@@ -40,8 +42,10 @@ export function createHookedToolbox(options: HookedOptions, hooks: Hooks | undef
     under.delete(event.id);
     if (call === undefined) return;
     const { outcome } = event;
-    const isOk = outcome.status === "success";
-    await quietly(() => hooks?.postTool?.(call, { ok: isOk, output: isOk ? outcome.output : outcome.error }));
+    const ok = outcome.status === "success";
+    const result = { ok, output: ok ? outcome.output : outcome.error };
+    await quietly(() => hooks?.postTool?.(call, result));
+    await quietly(() => options.tellAbove?.(call, result));
   };
 
   const toolbox = createToolbox({ ...options, decide, emit });

@@ -52,6 +52,8 @@ interface Records {
   "phase.ended": { readonly phase: string; readonly status: AgentStatus; readonly output: string };
   /** What is worth knowing and changes nothing. */
   "run.noted": { readonly what: string; readonly detail: string };
+  /** By its critic, once: how long it may take in all since then. */
+  "time.extended": { readonly toMs: number };
   /** Before a child spends anything. `isShared`: this journal has it too; else `most` is all that is known of what it may spend. */
   "child.started": {
     readonly run: RunId;

@@ -44,13 +44,15 @@ export interface RunState {
   /** How long it ran, in all hosts, and when it was last heard of. */
   usedMs: number;
   seenAt: number | null;
+  /** How long it may take in all, by its critic; null: that has given it no more time. */
+  extendedToMs: number | null;
 }
 
 export function newState(): RunState {
   return {
     ...{ talk: null, phase: null, open: [], steps: [], phases: new Map(), ended: null },
     ...{ turns: 0, calls: 0, talkTurns: 0, talkCalls: 0, nextSeq: 1 },
-    ...{ reserved: new Map(), children: new Map(), usedMs: 0, seenAt: null },
+    ...{ reserved: new Map(), children: new Map(), usedMs: 0, seenAt: null, extendedToMs: null },
     used: { input: 0, cached: 0, output: 0, tokens: 0, microUsd: 0, modelCalls: 0 },
   };
 }
@@ -67,6 +69,9 @@ const EVOLUTION: Evolution = {
   "run.resumed": NOTHING,
   "run.lived": NOTHING,
   "run.noted": NOTHING,
+  "time.extended"(state, { toMs }) {
+    state.extendedToMs = toMs;
+  },
   "talk.started"(state, { messages, phase }) {
     state.talk = beginTalk(messages);
     state.phase = phase;

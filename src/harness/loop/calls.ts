@@ -7,10 +7,9 @@ import { canonical, type JsonValue } from "../../base/json.ts";
 import { quietly } from "../journal/chronicle.ts";
 import type { OpenCall } from "../journal/state.ts";
 import { inputOf } from "../models/model.ts";
-import { inTime } from "../patience.ts";
 import type { ToolOutcome } from "../tools/outcome.ts";
 import { deferredEnding, haltEnding, stopOf } from "./endings.ts";
-import { tellHook } from "./hooks.ts";
+import { tellCall } from "./hooks.ts";
 import type { Ending, Session, Setting } from "./session.ts";
 
 const INTERRUPTED =
@@ -64,10 +63,7 @@ async function perform(session: Session, setting: Setting, open: OpenCall): Prom
   await chronicle.write({ type: "call.ended", seq, id: call.id, tool: call.tool, key, ok, output });
   quietly(() => ports.observer?.onResult?.({ id: call.id, ok, output }));
   const asked = desk.asked();
-  if (asked !== null && ports.hooks?.postTool !== undefined) {
-    const tell = (): unknown => ports.hooks?.postTool?.(asked, { ok, output });
-    await tellHook(chronicle, tell, (told) => inTime(told, halt.signal));
-  }
+  if (asked !== null) await tellCall(session, asked, { ok, output });
   return null;
 }
 

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { apiError, type Line, scriptedModel } from "../../../test/support/harness/scripted-model.ts";
 import { testTool } from "../../../test/support/harness/tools.ts";
 import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
+import type { RunId } from "../../base/ids.ts";
 import type { Agent } from "../agent.ts";
 import { createMemoryJournal } from "../journal/memory-journal.ts";
 import type { CallOptions } from "../models/model.ts";
@@ -153,6 +154,30 @@ describe("A17: a critic", () => {
     expect((await hanging({ judge: () => ({ do: "extend", ms: 1e9 }) })).took).toBe(3000);
     expect((await hanging({ judge: () => ({ do: "go_on" }) })).took).toBe(1000);
     expect((await hanging({ judge: () => ({ do: "kill", why: "no" }) })).result.status).toBe("killed");
+  });
+
+  test("A17: can give more time once in each run, whoever goes on with it", async () => {
+    const journal = createMemoryJournal();
+    const clock = createVirtualClock();
+    const id = "r_000000000017" as RunId;
+    const asks = [500, 1500, 1500];
+    const critic: Critic = { judge: () => ({ do: "extend", ms: asks.shift() ?? 0 }) };
+    const life = async (more: Partial<RunAgentOptions>, dies: boolean): Promise<string> => {
+      const model = scriptedModel([{ hangs: true }]);
+      const stop = new AbortController();
+      const ports = { critic, clock, journal };
+      const running = runAgent({ model, prompt: "go", budget: { wallMs: 1000 }, signal: stop.signal, ports, ...more });
+      const pump = setInterval(() => {
+        if (dies && clock.now() - 1_700_000_000_000 >= 1000) stop.abort();
+        else clock.advance();
+      }, 1);
+      return (await running.finally(() => clearInterval(pump))).status;
+    };
+    expect(await life({ id }, true)).toBe("cancelled");
+    expect(JSON.stringify(await journal.read(id))).toContain('"type":"time.extended","toMs":1500');
+    expect(await life({ resume: id }, false)).toBe("timeout");
+    // What was given to it stays given, and no more is.
+    expect(clock.now() - 1_700_000_000_000).toBe(1500);
   });
 
   test("A17: that fails has said nothing", async () => {

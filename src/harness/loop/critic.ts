@@ -21,7 +21,8 @@ export async function heedCritic(session: Session, at: CriticView["at"]): Promis
       }
       return null;
     case "extend":
-      await chronicle.note(halt.extend(word.ms) ? "time_extended" : "extension_refused", `${word.ms} ms`);
+      if (!halt.extend(word.ms)) await chronicle.note("extension_refused", `${word.ms} ms`);
+      else await chronicle.write({ type: "time.extended", toMs: halt.elapsedMs() + halt.leftMs() });
       return null;
     case "kill":
       halt.stop("killed", word.why);

@@ -31,7 +31,7 @@ export function createDesk(session: Session, tools: readonly Tool[], models: Too
       author: agent.author ?? "anyone",
       visibility: agent.visibility ?? "private",
     },
-    attach: (file) => void attachments.push(file),
+    attach: attachments.attach,
     decide(call) {
       if (call.id === current?.id) asked = call;
       return ruleOn(session, call, registry.get(call.tool)?.tool.risk ?? "high");

@@ -1,4 +1,6 @@
 /** Hooks can say no before something happens; afterwards they are only told. */
+import type { JsonValue } from "../../base/json.ts";
+import type { ToolCall } from "../../ports/agents/agent-backend.ts";
 import type { AgentStep } from "../agent.ts";
 import { type Chronicle, quietly } from "../journal/chronicle.ts";
 import { inTime } from "../patience.ts";
@@ -25,6 +27,17 @@ export async function tellHook(
   } catch (error) {
     await chronicle.note("hook_failed", error instanceof Error ? error.message : String(error));
   }
+}
+
+/** A call was made: by the model itself, or by a plan that it has made. */
+export async function tellCall(
+  { chronicle, ports, halt }: Session,
+  call: ToolCall,
+  result: { readonly ok: boolean; readonly output: JsonValue },
+): Promise<void> {
+  if (ports.hooks?.postTool === undefined) return;
+  const tell = (): unknown => ports.hooks?.postTool?.(call, result);
+  await tellHook(chronicle, tell, (told) => inTime(told, halt.signal));
 }
 
 /** A turn is over: whoever watches hears of it. */

@@ -4,6 +4,7 @@ import type { RunId } from "../../base/ids.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { AgentFailure, ToolCall } from "../../ports/agents/agent-backend.ts";
 import type { Agent, AgentStatus } from "../agent.ts";
+import type { Attachments } from "../deliver/attachments.ts";
 import type { Halt } from "../halt.ts";
 import type { Chronicle } from "../journal/chronicle.ts";
 import type { Meter } from "../meter.ts";
@@ -12,7 +13,7 @@ import type { CallOptions } from "../models/model.ts";
 import type { Candidate } from "../models/route.ts";
 import type { AgentPolicy, AgentPorts } from "../ports.ts";
 import type { ToolOutcome } from "../tools/outcome.ts";
-import type { Tool, ToolDispatch, ToolFile } from "../tools/tool.ts";
+import type { Tool, ToolDispatch } from "../tools/tool.ts";
 import type { Toolbox, ToolInvocation } from "../tools/toolbox.ts";
 import type { CompactRules } from "../transcript/compact.ts";
 
@@ -26,7 +27,7 @@ export interface Session {
   readonly health: Health;
   readonly compaction: CompactRules;
   /** Of tools, to be delivered with the answer. */
-  readonly attachments: ToolFile[];
+  readonly attachments: Attachments;
   /** The workspace, made when it is first asked for. */
   readonly root: () => string;
   readonly dispatch: ToolDispatch;

@@ -15,6 +15,8 @@ export interface DoorOptions extends Omit<ToolboxOptions, "decide"> {
   readonly hooks?: Hooks;
   /** What the run around it says of a call; it never has more powers than that. */
   readonly above?: (call: ToolCall) => Promise<Ruling>;
+  /** The run around it hears of each call that was made. */
+  readonly tellAbove?: NonNullable<Hooks["postTool"]>;
   /** What a tool itself knows of the end of a call beyond its words; undefined: nothing. */
   readonly endOf?: (callId: string) => Pick<CallEnd, "ending" | "code"> | undefined;
 }
@@ -53,9 +55,7 @@ export function createCallDoor(options: DoorOptions): Door {
     return orAborted(options.decide(tier === null ? call : alsoAs(tier, call), signal), signal);
   };
   const hooks = options.hooks === undefined ? undefined : inTimeOf(options.hooks, (call) => under(call).signal);
-  const { above } = options;
-  const last = above === undefined ? {} : { above: (call: ToolCall) => orAborted(above(call), under(call).signal) };
-  const toolbox = createHookedToolbox({ ...options, ...last, decide }, hooks);
+  const toolbox = createHookedToolbox({ ...options, ...aboveInTime(options, under), decide }, hooks);
   let count = 0;
 
   const call: CallDoor = async ({ id: step, tool, input, tier }, signal) => {
@@ -82,6 +82,17 @@ function inTimeOf(hooks: Hooks, signalOf: (call: ToolCall) => AbortSignal): Pick
   return {
     preTool: (call) => inTime(hooks.preTool?.(call), signalOf(call)),
     postTool: (call, result) => inTime(hooks.postTool?.(call, result), signalOf(call)),
+  };
+}
+
+/** So is the run around it. */
+function aboveInTime(
+  { above, tellAbove }: Pick<DoorOptions, "above" | "tellAbove">,
+  under: (call: ToolCall) => Under,
+): Pick<DoorOptions, "above" | "tellAbove"> {
+  return {
+    ...(above && { above: (call) => orAborted(above(call), under(call).signal) }),
+    ...(tellAbove && { tellAbove: (call, result) => inTime(tellAbove(call, result), under(call).signal) }),
   };
 }
 

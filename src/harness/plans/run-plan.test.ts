@@ -6,7 +6,9 @@ import type { JsonObject } from "../../base/json.ts";
 import { compilePolicy } from "../../policy/compile.ts";
 import { decide } from "../../policy/decide.ts";
 import { decideCall } from "../../policy/decide-call.ts";
-import type { AgentPolicy } from "../ports.ts";
+import type { AgentResult } from "../agent.ts";
+import { createMemoryJournal } from "../journal/memory-journal.ts";
+import type { AgentPolicy, Hooks } from "../ports.ts";
 import { runAgent } from "../run-agent.ts";
 import type { Tool, ToolResult, ToolRisk } from "../tools/tool.ts";
 import { createPlanTool } from "./plan-tool.ts";
@@ -135,6 +137,34 @@ describe("runPlan", () => {
     expect(ran).toEqual([]);
     await told("free");
     expect(ran).toEqual(["free"]);
+  });
+
+  test("P12: the run around a plan is told of each call in it once it is made, and waits no longer than the plan may take", async () => {
+    const told: unknown[] = [];
+    const kept = createMemoryJournal();
+    const run = async (postTool: NonNullable<Hooks["postTool"]>, limits = {}): Promise<AgentResult> => {
+      const steps = ["look", "broken"].map((name) => ({ name, type: "tool", arguments: { name } }));
+      const model = scriptedModel([{ calls: [{ tool: "execute_plan", input: { steps } }] }, { text: "done" }]);
+      const broken = toolOf("broken", () => ({ ok: false, error: "it is broken" }), "low");
+      const plan = createPlanTool({ tools: [toolOf("look", echo, "low"), broken], limits });
+      return runAgent({ prompt: "x", model, tools: [plan], ports: { hooks: { postTool }, journal: kept } });
+    };
+    await run(({ tool, input }, { ok }) => void told.push([tool, input["name"], ok]));
+    expect(told).toEqual([
+      ["look", "look", true],
+      ["broken", "broken", false],
+      ["execute_plan", undefined, false],
+    ]);
+    const { runId, status } = await run(({ tool }) => {
+      if (tool === "look") throw new Error("a hook that fails");
+    });
+    expect(status).toBe("completed");
+    expect(JSON.stringify(await kept.read(runId))).toContain("a hook that fails");
+    const hanging = await run(({ tool }) => (tool === "look" ? new Promise(() => undefined) : undefined), {
+      runtimeMs: 50,
+    });
+    expect(hanging).toMatchObject({ status: "completed" });
+    expect(JSON.stringify(hanging.steps)).toContain("max_runtime");
   });
 
   test("S10: how dangerous a plan takes a step for adds to what policy knows of the tool, and takes nothing away", async () => {

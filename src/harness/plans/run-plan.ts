@@ -97,7 +97,11 @@ function doorOf({ tools, policy: given }: RunPlanOptions, ports: AgentPorts, { r
     if (answer === "allow") return { answer: "allow" };
     return answer === "later" ? ruling : { answer: "deny", why: `${ruling.why}, and it was denied` };
   };
-  const above = parent === undefined ? {} : { above: (call: ToolCall) => parent.rule(call, riskOf(call)) };
+  const above = parent && {
+    above: (call: ToolCall) => parent.rule(call, riskOf(call)),
+    tellAbove: parent.tell,
+    attach: parent.attach,
+  };
   return createCallDoor({
     ...{ registry, toolset: null, root, run, decide, emit: () => undefined, ...above },
     holder: { name: "planner", author: "anyone", visibility: "private" },

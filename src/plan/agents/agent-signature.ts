@@ -39,9 +39,14 @@ export interface AgentSetting {
   readonly summary: string;
 }
 
+/** Keys of `agent` that a backend may have no use for. */
+export type AgentKey = "model" | "max_turns" | "skills" | "context";
+
 export interface AgentSignature {
   readonly name: string;
   readonly capabilities: AgentCapabilities;
+  /** What it does not heed, so that a stage which says it is refused; nothing unless told. */
+  readonly ignores?: readonly AgentKey[];
   /** What its stages may set; nothing unless told. */
   readonly settings?: Readonly<Record<string, AgentSetting>>;
 }

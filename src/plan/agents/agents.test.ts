@@ -109,6 +109,35 @@ describe("an agent in a plan", () => {
     expect(hasAgents(planFrom("stages:\n  - { id: a, command: [ok] }\n"))).toBe(false);
   });
 
+  test("says nothing that its backend does not heed", () => {
+    const refused = (agent: string, defaults = ""): readonly string[] => {
+      const text = `version: 1\nname: t\n${defaults}stages:\n  - { id: a, agent: { goal: x, ${agent} } }\n`;
+      const parsed = parseBlueprint(text, "t.yaml");
+      if (!parsed.ok) throw new Error("it cannot be read");
+      const known = { actions: TEST_ACTIONS, agents: TEST_AGENTS, child: () => undefined, rules: [] };
+      const compiled = compile(parsed.value, { level: "L1", params: {}, ...known });
+      return compiled.ok
+        ? []
+        : compiled.problems.map(({ code, what, where }) => `${where?.line}:${where?.column} ${code} ${what}`);
+    };
+    const told = (at: string, key: string): string =>
+      `${at} PLAN_AGENT_KEY_IGNORED The agent "planned" does not heed \`${key}\` (stage "a").`;
+    expect(refused("use: planned")).toEqual([]);
+    expect(refused("use: planned, model: smart")).toEqual([told("4:37", "model")]);
+    expect(refused("use: planned, max_turns: 3, skills: [tidy], context: [a.md]")).toEqual([
+      told("4:37", "max_turns"),
+      told("4:37", "skills"),
+      told("4:37", "context"),
+    ]);
+    // Beside the name of the backend a default is about it; beside another one it is about others.
+    const defaults = (use: string): string => `defaults: { agent: { use: ${use}, model: smart, max_turns: 3 } }\n`;
+    expect(refused("role: implementer", defaults("planned"))).toEqual([
+      told("5:11", "model"),
+      told("5:11", "max_turns"),
+    ]);
+    expect(refused("use: planned", defaults("asks"))).toEqual([]);
+  });
+
   test("needs settings that are a map", () => {
     const change = (blueprint: Blueprint): Blueprint => ({
       ...blueprint,

@@ -6,7 +6,7 @@ import { nearest } from "../../base/nearest.ts";
 import type { Blueprint, StageSpec } from "../../blueprint/blueprint.ts";
 import type { Rule } from "../../policy/rule.ts";
 import { PLAN_ERRORS } from "../errors.ts";
-import type { AgentSignature } from "./agent-signature.ts";
+import type { AgentKey, AgentSignature } from "./agent-signature.ts";
 import { type AgentSpecOfStage, wallIn } from "./agent-wall.ts";
 import { checkOversight } from "./oversight.ts";
 import { TOOLSET_NAMES, toolsetOf } from "./toolsets.ts";
@@ -46,6 +46,7 @@ function checkAgent(spec: AgentSpecOfStage, known: AgentsKnown): readonly Diagno
   return [
     ...(wall.sandbox === "danger_full_access" ? [diagnose(PLAN_ERRORS, "PLAN_AGENT_UNWALLED", { stage }, where)] : []),
     ...checkModels(spec, signature),
+    ...checkKeys(spec, signature, of),
     ...checkSettings(spec, signature),
     ...checkOversight(spec, { signature, wall, toolset, own: known.own, rules: known.rules }),
   ];
@@ -55,6 +56,22 @@ function checkAgent(spec: AgentSpecOfStage, known: AgentsKnown): readonly Diagno
 function checkModels(spec: AgentSpecOfStage, { name: agent, capabilities }: AgentSignature): readonly Diagnostic[] {
   if (!capabilities.callsModels || spec.models !== undefined) return [];
   return [diagnose(PLAN_ERRORS, "PLAN_AGENT_MODELS_MISSING", { stage: spec.id, agent }, spec.agent.where)];
+}
+
+/** A default beside the name of another backend is about that one. */
+function checkKeys(spec: AgentSpecOfStage, signature: AgentSignature, of: Blueprint): readonly Diagnostic[] {
+  const { id: stage, agent } = spec;
+  const { model, maxTurns } = { ...(agent.use === undefined ? of.agent : {}), ...agent };
+  const said: Readonly<Record<AgentKey, boolean>> = {
+    model: model !== undefined,
+    max_turns: maxTurns !== undefined,
+    skills: (agent.context?.skills ?? []).length > 0,
+    context: (agent.context?.files ?? []).length > 0,
+  };
+  const ignored = (signature.ignores ?? []).filter((key) => said[key]);
+  return ignored.map((key) =>
+    diagnose(PLAN_ERRORS, "PLAN_AGENT_KEY_IGNORED", { stage, agent: signature.name, key }, agent.where),
+  );
 }
 
 function checkSettings(spec: AgentSpecOfStage, signature: AgentSignature): readonly Diagnostic[] {

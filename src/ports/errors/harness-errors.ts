@@ -128,6 +128,13 @@ export const HARNESS_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  HARNESS_ATTACHMENT_REFUSED: {
+    what: (d: { name: string; problem: string }) => `"${d.name}" cannot be attached: ${d.problem}.`,
+    why: "What is attached is kept in memory until the answer is delivered.",
+    hint: "Attach less, or write the file into the workspace; whoever starts the run may raise `attachments` of `runAgent`.",
+    retry: "after_change",
+    exit: 1,
+  },
   HARNESS_JOURNAL_UNFIT: {
     what: (d: { run: string; problem: string }) => `The run ${d.run} cannot be gone on with: ${d.problem}.`,
     why: "What is not known may have happened, and must not happen again.",

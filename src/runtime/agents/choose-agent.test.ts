@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
+import { MODEL, PLAN } from "../../adapters/agents/model/signature.ts";
 import { SCRIPTED } from "../../adapters/agents/scripted/signature.ts";
 import { parseBlueprint } from "../../blueprint/validate.ts";
 import { withAgent } from "./choose-agent.ts";
 
 const TEXT = `version: 1
 name: x
+defaults: { agent: { model: fast, toolset: repo_readonly } }
 stages:
-  - { id: a, agent: { goal: go }, models: { tokens: 1k, usd: 1 } }
+  - { id: a, agent: { goal: go, model: smart, max_turns: 4 }, models: { tokens: 1k, usd: 1 } }
   - { id: b, agent: { use: claude, goal: go } }
   - id: g
     group: { parallel: [{ id: m, agent: { goal: go } }, { id: n, command: [ls] }] }
@@ -18,20 +20,34 @@ function chosen(choice: string) {
   const { agent, stages } = withAgent(parsed.value, choice, "/root", [SCRIPTED]);
   const leaves = stages.flatMap((stage) => (stage.kind === "group" ? stage.members : [stage]));
   const said = leaves.flatMap((leaf) =>
-    leaf.kind === "agent" ? [[leaf.id, leaf.agent.use, leaf.agent.script?.name, leaf.models?.tokens]] : [],
+    leaf.kind === "agent"
+      ? [[leaf.id, leaf.agent.use, leaf.agent.script?.name, leaf.models?.tokens, leaf.agent.model]]
+      : [],
   );
-  return { use: agent?.use, said };
+  return { all: agent, said };
 }
 
-test("who works is chosen for stages that do not say, and whoever calls no model needs no way to one", () => {
+test("who works is chosen for stages that do not say, and whoever calls no model needs no way to one, and no name of one", () => {
   expect(chosen("scripted:agents")).toEqual({
-    use: "scripted",
+    all: { use: "scripted", toolset: "repo_readonly" },
     said: [
-      ["a", undefined, "../agents/a.yaml", undefined],
-      ["b", "claude", undefined, undefined],
-      ["m", undefined, "../agents/m.yaml", undefined],
+      ["a", undefined, "../agents/a.yaml", undefined, undefined],
+      ["b", "claude", undefined, undefined, undefined],
+      ["m", undefined, "../agents/m.yaml", undefined, undefined],
     ],
   });
-  expect(chosen("scripted:agents/all.yaml").said[0]).toEqual(["a", undefined, "../agents/all.yaml", undefined]);
-  expect(chosen("nobody").said[0]).toEqual(["a", undefined, undefined, 1000]);
+  const [a] = chosen("scripted:agents/all.yaml").said;
+  expect(a).toEqual(["a", undefined, "../agents/all.yaml", undefined, undefined]);
+  expect(chosen("nobody")).toMatchObject({
+    all: { use: "nobody", model: "fast" },
+    said: expect.arrayContaining([["a", undefined, undefined, 1000, "smart"]]),
+  });
+});
+
+test("a script and a plan need no model, and say so; whoever thinks heeds all that a stage may say", () => {
+  expect([SCRIPTED, PLAN, MODEL].map(({ ignores }) => ignores)).toEqual([
+    ["model"],
+    ["model", "max_turns", "skills", "context"],
+    undefined,
+  ]);
 });

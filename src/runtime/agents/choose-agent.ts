@@ -1,6 +1,6 @@
 /** Who works in the stages of a blueprint that do not say: as somebody chose when the plan was made. */
 import { dirname, relative, resolve } from "node:path";
-import type { Blueprint, LeafSpec, StageSpec } from "../../blueprint/blueprint.ts";
+import type { AgentDefaults, Blueprint, LeafSpec, StageSpec } from "../../blueprint/blueprint.ts";
 import type { AgentSignature } from "../../plan/agents/agent-signature.ts";
 
 interface AgentChoice {
@@ -22,19 +22,26 @@ export function withAgent(
   known: readonly AgentSignature[],
 ): Blueprint {
   const choice = choiceOf(chosen);
-  const callsModels = known.find(({ name }) => name === choice.use)?.capabilities.callsModels ?? true;
+  const signature = known.find(({ name }) => name === choice.use);
+  const callsModels = signature?.capabilities.callsModels ?? true;
+  const heeded = signature?.ignores?.includes("model") === true ? withoutModel : <T>(same: T): T => same;
   const settle = (leaf: LeafSpec): LeafSpec => {
     if (leaf.kind !== "agent" || leaf.agent.use !== undefined) return leaf;
     const { models, ...rest } = leaf;
     const script = scriptOf(choice, leaf.id, resolve(root, dirname(blueprint.file)), root);
-    const agent = script === undefined ? leaf.agent : { ...leaf.agent, script: { name: script, where: leaf.where } };
-    // Whoever calls no model needs no way to one.
+    const own = heeded(leaf.agent);
+    const agent = script === undefined ? own : { ...own, script: { name: script, where: leaf.where } };
+    // Whoever calls no model needs no way to one, and no name of one.
     return { ...rest, agent, ...(callsModels && models !== undefined ? { models } : {}) };
   };
   const stages = blueprint.stages.map(
     (stage): StageSpec => (stage.kind === "group" ? { ...stage, members: stage.members.map(settle) } : settle(stage)),
   );
-  return { ...blueprint, agent: { ...blueprint.agent, use: choice.use }, stages };
+  return { ...blueprint, agent: { ...heeded(blueprint.agent ?? {}), use: choice.use }, stages };
+}
+
+function withoutModel<T extends AgentDefaults>({ model: _, ...rest }: T): Omit<T, "model"> {
+  return rest;
 }
 
 /** As the blueprint would have to write it: a file for all stages, or one for each in a folder. */

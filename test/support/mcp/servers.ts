@@ -59,6 +59,10 @@ const BAD = {
   ends: "process.stderr.write('no licence\\n'); process.exit(3);",
   long: "process.stdout.write('{' + 'x'.repeat(9 << 20)); process.stdin.resume();",
   noisy: "process.stdin.resume(); for (let i = 0; i < 40000; i += 1) process.stdout.write('y'.repeat(40) + '\\n');",
+  curious:
+    "process.stdin.once('data', (asked) => { process.stdin.pause(); const { id, params } = JSON.parse(String(asked).split('\\n')[0]);" +
+    "console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } } }));" +
+    "const ask = () => process.stdout.write('{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\\n'.repeat(1000), () => setImmediate(ask)); ask(); });",
   stubborn: "process.on('SIGTERM', () => {}); process.stdin.resume(); setInterval(() => {}, 1000);",
 } as const;
 

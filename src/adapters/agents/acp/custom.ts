@@ -10,7 +10,12 @@ export function customPreset(run: readonly string[]): AcpPreset {
     signature: ACP_SIGNATURE,
     program: { name: program },
     tested: { title: "the agent", install: "name its command in `run` of the agent", range: null },
-    settings: () => ({ args, env: {}, kept: [".local/share"], files: {} }),
+    settings: ({ model }) => ({
+      args,
+      env: model === null ? {} : { PAWL_MODEL: model },
+      kept: [".local/share"],
+      files: {},
+    }),
   };
 }
 

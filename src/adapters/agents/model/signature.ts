@@ -29,5 +29,6 @@ export const PLAN: AgentSignature = {
     reportsUsage: false,
     callsModels: false,
   },
+  ignores: ["model", "max_turns", "skills", "context"],
   settings: { plan: { required: true, summary: "the ExecutionPlan, as a map." } },
 };

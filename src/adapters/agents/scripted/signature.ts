@@ -18,5 +18,6 @@ export const SCRIPTED: AgentSignature = {
     reportsUsage: true,
     callsModels: false,
   },
+  ignores: ["model"],
   settings: { script: { required: true, summary: "the file that says what it does." } },
 };

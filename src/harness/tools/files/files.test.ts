@@ -84,9 +84,12 @@ describe("T5: tools for files", () => {
   });
 
   test("edit a text that stands once, or everywhere when told", async () => {
-    const { output, error, text } = place({ "a.txt": "one two one", "win.txt": "a\r\nb\r\n" });
+    const { output, error, text } = place({ "a.txt": "one two one", "win.txt": "a\r\nb\r\n", "many.txt": "a".repeat(2000) });
     expect(await error("edit_file", { path: "a.txt", old_text: "one", new_text: "1" })).toContain("stands 2 times");
     expect(await error("edit_file", { path: "a.txt", old_text: "three", new_text: "1" })).toContain("does not have");
+    const huge = { path: "many.txt", old_text: "a", new_text: "b".repeat(400_000), all: true };
+    // It is refused before it is made: as a text it would be longer than there can be one.
+    expect(await error("edit_file", huge)).toContain("800000000 bytes are more than 1048576");
     await output("edit_file", { path: "a.txt", old_text: "two", new_text: "$&" });
     await output("edit_file", { path: "a.txt", old_text: "one", new_text: "1", all: true });
     expect(text("a.txt")).toBe("1 $& 1");

@@ -24,6 +24,26 @@ function git(root: string, ...args: readonly string[]): string {
 }
 
 describe("T4: apply_patch", () => {
+  test("T4: changes a file of very many lines", () => {
+    const [file] = readPatch("--- a/x\n+++ b/x\n@@ -1000001,1 +1000001,1 @@\n-z\n+q\n");
+    const before = "\n".repeat(1_000_000);
+    expect(patched(`${before}z\n`, file?.hunks ?? [], "x") === `${before}q\n`).toBe(true);
+  });
+
+  test("T4: looks for the place of a hunk only so long: nothing else happens in the process meanwhile", () => {
+    const many = 10_000;
+    const hunk = `@@ -1,${many + 1} +1,${many} @@\n${" \n".repeat(many)}-y\n`;
+    const [file] = readPatch(`--- a/x\n+++ b/x\n${hunk}`);
+    const began = Date.now();
+    expect(() => patched("\n".repeat(many * 10), file?.hunks ?? [], "x")).toThrow(
+      "it takes too long to find where the patch fits x",
+    );
+    expect(Date.now() - began).toBeLessThan(5000);
+    // One that is where it says, or nearly, is found however long it is.
+    const shifted = `0\n${"\n".repeat(many)}y\n${"\n".repeat(many * 10)}`;
+    expect(patched(shifted, file?.hunks ?? [], "x")).toHaveLength(shifted.length - 2);
+  });
+
   test("T4: does what git's patch says: changes, new files, removed files, renamed files, missing line ends", async () => {
     const before = {
       "a.txt": "one\ntwo\nthree",

@@ -129,26 +129,52 @@ function readLine(reader: Reader): PatchLine {
 export function patched(before: string, hunks: readonly Hunk[], place: string): string {
   const old = linesOf(before);
   const result: string[] = [];
+  const search = { left: MOST_COMPARED, place };
   let done = 0;
   for (const hunk of hunks) {
     const wanted = hunk.lines.filter(({ kind }) => kind !== "+").map(({ text }) => text);
-    const at = find(old, wanted, Math.max(hunk.at - 1, 0) + (wanted.length === 0 && hunk.at > 0 ? 1 : 0), done);
+    const at = find(old, wanted, Math.max(hunk.at - 1, 0) + (wanted.length === 0 && hunk.at > 0 ? 1 : 0), done, search);
     if (at === undefined) throw new ToolProblem(`the patch does not fit ${place} at line ${hunk.at}`);
-    result.push(...old.slice(done, at));
-    result.push(...hunk.lines.filter(({ kind }) => kind !== "-").map(({ text }) => text));
+    // As texts, not as arguments: a file may have more lines than a call can have arguments.
+    result.push(old.slice(done, at).join(""));
+    const made = hunk.lines.filter(({ kind }) => kind !== "-");
+    result.push(made.map(({ text }) => text).join(""));
     done = at + wanted.length;
   }
-  return [...result, ...old.slice(done)].join("");
+  return result.join("") + old.slice(done).join("");
 }
 
 function linesOf(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** The place nearest to where it should be. */
-function find(old: readonly string[], wanted: readonly string[], expected: number, from: number): number | undefined {
-  const fits = (at: number): boolean =>
-    at >= from && at + wanted.length <= old.length && wanted.every((line, index) => old[at + index] === line);
+/** Lines that are compared for all hunks of a file; where each hunk fits at once, these are as many as the patch has. */
+const MOST_COMPARED = 20_000_000;
+
+interface Search {
+  readonly place: string;
+  /** Lines that may still be compared. */
+  left: number;
+}
+
+/** The place nearest to where it should be. Throws when that takes too long: a patch may be made so that it nearly fits everywhere. */
+function find(
+  old: readonly string[],
+  wanted: readonly string[],
+  expected: number,
+  from: number,
+  search: Search,
+): number | undefined {
+  const isSame = (line: string, other: string | undefined): boolean => {
+    search.left -= 1;
+    return line === other;
+  };
+  const fits = (at: number): boolean => {
+    search.left -= 1;
+    if (search.left < 0) throw new ToolProblem(`it takes too long to find where the patch fits ${search.place}`);
+    if (at < from || at + wanted.length > old.length) return false;
+    return wanted.every((line, index) => isSame(line, old[at + index]));
+  };
   for (let off = 0; off <= old.length; off += 1) {
     if (fits(expected - off)) return expected - off;
     if (fits(expected + off)) return expected + off;

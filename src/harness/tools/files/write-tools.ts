@@ -66,6 +66,9 @@ function editTool(): Tool {
           ok: false,
           error: `the old text stands ${times} times in ${shownPath(place)}: give more of it, or \`all\``,
         };
+      // What it would become is known before it is made.
+      const grown = Buffer.byteLength(to) - Buffer.byteLength(from);
+      checkSize(Buffer.byteLength(before) + times * grown);
       await put(root, place, Buffer.from(before.split(from).join(to)));
       return { ok: true, output: { path: place, replaced: times } };
     },
@@ -88,6 +91,10 @@ function writablePlace(input: JsonObject): string {
 }
 
 async function put(root: string, place: string, bytes: Buffer): Promise<void> {
-  if (bytes.length > MOST_FILE_BYTES) throw new ToolProblem(`${bytes.length} bytes are more than ${MOST_FILE_BYTES}`);
+  checkSize(bytes.length);
   await holding(root, place, { make: true }, (file) => replaceHeld(file, bytes));
+}
+
+function checkSize(bytes: number): void {
+  if (bytes > MOST_FILE_BYTES) throw new ToolProblem(`${bytes} bytes are more than ${MOST_FILE_BYTES}`);
 }
