@@ -7,6 +7,20 @@ const STAGE = "src/blueprint/dialects/openexec/exec-stage.ts";
 
 export const DOOR_MUTANTS: readonly Mutant[] = [
   {
+    name: "a command of OpenExec that needs a shell is left for another",
+    file: "src/runtime/doors/openexec/exec-project.ts",
+    find: 'gates.map(({ name, program }) => [name, typeof program === "string" ? ["sh", "-c", program] : program] as const),',
+    replace: 'gates.flatMap(({ name, program }) => (typeof program === "string" ? [] : [[name, program] as const])),',
+    tests: ["test/integration/openexec.test.ts"],
+  },
+  {
+    name: "a broken file of another system is told as a blueprint",
+    file: "src/runtime/doors/door.ts",
+    find: "  return isFound;\n}",
+    replace: "  return false;\n}",
+    tests: ["test/integration/execution-plan.test.ts"],
+  },
+  {
     name: "a stage of OpenExec begins without the approval it requires",
     file: STAGES,
     find: "...(stage.approval ? [questionOf(stage)] : []),",
