@@ -51,7 +51,10 @@ function paramsOf({ stages }: ExecBlueprint, { commands }: ExecProject): JsonObj
   const params = names.map((name) => {
     const found = Object.hasOwn(commands, name) ? commands[name] : undefined;
     const description = `The command that ${name === "lint" ? "checks the style of" : "tests"} the project.`;
-    return [name, { type: "list", ...(found === undefined ? {} : { default: found.map(literal) }), description }] as const;
+    return [
+      name,
+      { type: "list", ...(found === undefined ? {} : { default: found.map(literal) }), description },
+    ] as const;
   });
   return { task, ...Object.fromEntries(params) };
 }
