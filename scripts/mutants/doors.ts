@@ -7,6 +7,35 @@ const STAGE = "src/blueprint/dialects/openexec/exec-stage.ts";
 
 export const DOOR_MUTANTS: readonly Mutant[] = [
   {
+    name: "a long pawl.yaml that was changed is taken for the one before",
+    file: "src/blueprint/parse-text.ts",
+    find: "if (kept?.text === text) return kept.tree;",
+    replace: "if (kept?.text.length === text.length) return kept.tree;",
+    tests: ["src/blueprint/project/parse-project.test.ts"],
+  },
+  {
+    name: "doctor plans all loops at once",
+    file: "src/runtime/loops/check-project.ts",
+    find: "for (const loop of file.value.loops) checks.push(...(await loopChecks(parts, loop, known.get(loop.name))));",
+    replace:
+      "checks.push(...(await Promise.all(file.value.loops.map((loop) => loopChecks(parts, loop, known.get(loop.name))))).flat());",
+    tests: ["src/runtime/loops/check-project.test.ts"],
+  },
+  {
+    name: "a command of OpenExec that needs a shell is left for another",
+    file: "src/runtime/doors/openexec/exec-project.ts",
+    find: 'gates.map(({ name, program }) => [name, typeof program === "string" ? ["sh", "-c", program] : program] as const),',
+    replace: 'gates.flatMap(({ name, program }) => (typeof program === "string" ? [] : [[name, program] as const])),',
+    tests: ["test/integration/openexec.test.ts"],
+  },
+  {
+    name: "a broken file of another system is told as a blueprint",
+    file: "src/runtime/doors/door.ts",
+    find: "  return isFound;\n}",
+    replace: "  return false;\n}",
+    tests: ["src/runtime/doors/open-door.test.ts"],
+  },
+  {
     name: "a stage of OpenExec begins without the approval it requires",
     file: STAGES,
     find: "...(stage.approval ? [questionOf(stage)] : []),",

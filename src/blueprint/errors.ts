@@ -29,9 +29,9 @@ const INPUT = { retry: "after_change", exit: 3 } as const;
 export const BLUEPRINT_ERRORS = {
   BLUEPRINT_TEXT_TOO_LARGE: {
     ...INPUT,
-    what: (d: { max: number; unit: string }) => `the blueprint has more than ${d.max} ${d.unit}`,
+    what: (d: { max: number; unit: string }) => `the text has more than ${d.max} ${d.unit}`,
     why: "A text that large is not written by a person, and reading it could stall everything else.",
-    hint: "Split it: a `run` stage starts another blueprint.",
+    hint: "Split it: a `run` stage starts another blueprint, and loops can be those of several projects.",
   },
   BLUEPRINT_TEXT_INVALID: {
     ...INPUT,

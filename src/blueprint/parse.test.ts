@@ -6,7 +6,7 @@ import type { Tree } from "./text/tree.ts";
 
 function read(text: string): { readonly value: unknown; readonly codes: string[] } {
   const problems = createProblems(createSource(text, "x.yaml"));
-  const tree = parseYaml(problems);
+  const tree = parseYaml(problems, 250_000);
   return { value: tree === undefined ? undefined : plain(tree), codes: problems.list().map(({ code }) => code) };
 }
 

@@ -20,7 +20,6 @@ import type { Range } from "./text/source.ts";
 import type { BrokenNode, Entry, ScalarNode, Tree } from "./text/tree.ts";
 
 const MAX_DEPTH = 32;
-const MAX_TOKENS = 250_000;
 
 /** Control characters other than tab and line end, halves of characters, and marks that reverse the reading direction. */
 const REFUSED = /(?![\t\n\r])\p{Cc}|\r(?!\n)|\p{Cs}|[\u202a-\u202e\u2066-\u2069]/gu;
@@ -30,9 +29,9 @@ const REFUSED_IN_VALUE = /\0|\p{Cs}/u;
 const FORBIDDEN_KEYS: readonly string[] = ["__proto__", "constructor", "prototype"];
 
 /** The tree, or undefined when the text cannot be read with certainty; problems are reported either way. */
-export function parseYaml(problems: Problems): Tree | undefined {
+export function parseYaml(problems: Problems, mostTokens: number): Tree | undefined {
   if (!checkCharacters(problems)) return undefined;
-  const tokens = readTokens(problems);
+  const tokens = readTokens(problems, mostTokens);
   const contents = tokens === undefined ? undefined : compose(tokens, problems);
   return contents === undefined ? undefined : convert(contents, problems, 1);
 }
@@ -53,7 +52,7 @@ function reportCharacter(character: string, at: Range, problems: Problems): void
 }
 
 /** Reads token by token, so that depth and count are checked before anything slow or recursive sees the text. */
-function readTokens(problems: Problems): CST.Token[] | undefined {
+function readTokens(problems: Problems, mostTokens: number): CST.Token[] | undefined {
   const { text } = problems.source;
   const parser = new Parser();
   const tokens: CST.Token[] = [];
@@ -65,15 +64,18 @@ function readTokens(problems: Problems): CST.Token[] | undefined {
     isScalarNext = lexeme === CST.SCALAR;
     for (const token of parser.next(lexeme)) tokens.push(token);
     count += 1;
-    if (!isWithinBounds(parser, count, at, problems)) return undefined;
+    if (count > mostTokens) {
+      problems.report("BLUEPRINT_TEXT_TOO_LARGE", { max: mostTokens, unit: "tokens" }, at);
+      return undefined;
+    }
+    if (!isWithinBounds(parser, at, problems)) return undefined;
   }
   for (const token of parser.end()) tokens.push(token);
   return tokens;
 }
 
-function isWithinBounds(parser: Parser, count: number, at: Range, problems: Problems): boolean {
-  if (count > MAX_TOKENS) problems.report("BLUEPRINT_TEXT_TOO_LARGE", { max: MAX_TOKENS, unit: "tokens" }, at);
-  else if (parser.stack.length > MAX_DEPTH && parser.stack.filter(CST.isCollection).length > MAX_DEPTH) {
+function isWithinBounds(parser: Parser, at: Range, problems: Problems): boolean {
+  if (parser.stack.length > MAX_DEPTH && parser.stack.filter(CST.isCollection).length > MAX_DEPTH) {
     problems.report("BLUEPRINT_YAML_TOO_DEEP", { max: MAX_DEPTH }, at);
   } else return !problems.isFull();
   return false;

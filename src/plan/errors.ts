@@ -22,10 +22,11 @@ export const PLAN_ERRORS = {
     exit: 3,
   },
   PLAN_PARAM_MISSING: {
-    what: (d: { param: string; blueprint: string }) =>
-      `Parameter "${d.param}" of blueprint "${d.blueprint}" has no value.`,
+    what: (d: { param: string; blueprint: string; about?: string }) =>
+      `Parameter "${d.param}" of blueprint "${d.blueprint}" has no value${d.about === undefined ? "." : `: ${d.about}`}`,
     why: "It has no default, so whoever starts a run must give it one.",
-    hint: (d: { param: string }) => `Give it with \`--param ${d.param}=…\`, or add a \`default\`.`,
+    hint: (d: { param: string; isList?: boolean }) =>
+      `Give it with \`--param ${d.isList === true ? `'${d.param}=["…", "…"]'` : `${d.param}=…`}\`, or add a \`default\`.`,
     retry: "after_change",
     exit: 3,
   },

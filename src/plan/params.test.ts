@@ -55,6 +55,17 @@ describe("parameters", () => {
     ]);
   });
 
+  test("say what is missing and how it is written, so that it can be given as it stands there", () => {
+    const spec = param({ type: "list", description: "The command that tests the project." });
+    const problems = problemsOf(blueprint(stages, { params: [["test", spec]] }));
+    expect(problems.map(({ what, hint }) => [what, hint])).toEqual([
+      [
+        'Parameter "test" of blueprint "demo" has no value: The command that tests the project.',
+        'Give it with `--param \'test=["…", "…"]\'`, or add a `default`.',
+      ],
+    ]);
+  });
+
   test("refuse what cannot be stored, whatever its type claims to be", () => {
     const circle: Record<string, unknown> = {};
     circle["self"] = circle;

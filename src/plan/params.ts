@@ -54,7 +54,9 @@ function valueProblems(
   value: JsonValue | undefined,
 ): readonly Diagnostic[] {
   if (value === undefined) {
-    return [diagnose(PLAN_ERRORS, "PLAN_PARAM_MISSING", { param, blueprint: blueprint.name }, spec.where)];
+    const about = spec.description === undefined ? {} : { about: spec.description };
+    const data = { param, blueprint: blueprint.name, ...about, isList: spec.type === "list" };
+    return [diagnose(PLAN_ERRORS, "PLAN_PARAM_MISSING", data, spec.where)];
   }
   if (!isStorable(value)) return [diagnose(PLAN_ERRORS, "PLAN_PARAM_NOT_JSON", { param }, spec.where)];
   if (spec.type === undefined || matchesType(value, spec.type)) return [];

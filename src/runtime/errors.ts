@@ -70,7 +70,7 @@ export const RUNTIME_ERRORS = {
   POLICY_FILE_UNFIT: {
     what: (d: { file: string; problem: string }) => `the policy ${d.file} cannot be used: ${d.problem}`,
     why: "A policy that is there must hold. Going on without it could allow what it denies.",
-    hint: "Mend the file: a regular file of at most 256 KB that only its owner may write. Or take it away.",
+    hint: "Mend the file: a regular file of at most 256 KB (pawl.yaml: 2 MB) that only its owner may write. Or take it away.",
     retry: "after_change",
     exit: 3,
   },
@@ -84,7 +84,7 @@ export const RUNTIME_ERRORS = {
   BUDGET_FILE_UNFIT: {
     what: (d: { file: string; problem: string }) => `the caps in ${d.file} cannot be read: ${d.problem}`,
     why: "Caps that are there must hold. Going on without them could spend what they forbid.",
-    hint: "Mend the file: a regular file of at most 256 KB of UTF-8 text. Or take it away.",
+    hint: "Mend the file: a regular file of at most 256 KB (pawl.yaml: 2 MB) of UTF-8 text. Or take it away.",
     retry: "after_change",
     exit: 3,
   },

@@ -50,7 +50,7 @@ export function executorContract(
     const logOf = async (report: ProcessReport): Promise<string> =>
       Buffer.from(await under.artifacts.get(report.log.sha256)).toString();
 
-    it("reports a process that ended well, with its log", async () => {
+    it("M5: reports a process that ended well, with its log", async () => {
       const report = await run(shell("echo out; echo err >&2"));
       const { used, ...rest } = report;
       expect(rest).toEqual({ cause: "ok", exit: 0, log: { ...report.log, bytes: 8, dropped: 0 }, artifacts: {} });
@@ -76,7 +76,7 @@ export function executorContract(
       expect(report).toMatchObject({ cause: "signal", signal: "SIGKILL" });
     });
 
-    it("ends a process that takes too long, and says so even when it ends well after that", async () => {
+    it("M5: ends a process that takes too long, and says so even when it ends well after that", async () => {
       const report = await run(shell("trap 'exit 0' TERM; while :; do sleep 0.02; done", { timeoutMs: 150 }));
       expect(report).toMatchObject({ cause: "timeout", exit: 0, error: "sh was ended: it ran longer than 150ms" });
     });
@@ -134,7 +134,7 @@ export function executorContract(
         ["echo", "x".repeat(4 * 1024 * 1024)],
         "echo could not be started: its arguments and environment are too large",
       ],
-    ])("reports %s as a spawn error", async (_, argv, error) => {
+    ])("M5: reports %s as a spawn error", async (_, argv, error) => {
       writeFileSync(join(root, "data"), "no program", { mode: 0o644 });
       const report = await run(requestOf(argv));
       expect(report.cause).toBe("spawn_error");

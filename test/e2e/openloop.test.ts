@@ -229,7 +229,11 @@ describe("an openloop workspace", () => {
   test("M1: the heartbeat has the process of the command while it runs", async () => {
     const { project, host, pid } = await sleeping();
     expect([isAlive(pid), pid === host.child.pid]).toEqual([true, false]);
-    expect(heartbeat(project)).toMatchObject({ status: "running", step: "verify", round: 1, normal: true });
+    const during = heartbeat(project);
+    expect(during).toMatchObject({ status: "running", step: "verify", round: 1, normal: true });
+    expect(during["command"]).toContain("sleep 120");
+    // It is the process of the command, and not of somebody else: its own words say so.
+    expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).toContain("sleep 120");
     host.child.kill("SIGINT");
     await host.ended;
     expect(heartbeat(project)).toMatchObject({ status: "cancelled", pid: null });

@@ -66,10 +66,16 @@ describe("a dry run of a pattern", () => {
   test("L4: tells each tick, and the budget once; what may not be merged at the highest level is proposed", async () => {
     const project = folder();
     const { code, stdout } = await project.pawl("run", "daily-triage", "2", "--level", "L3", "--dry-run");
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^Ran 2 tick\(s\) of Daily Triage/);
-    expect(stdout).toMatch(/tick 1: act \(accept\) — 5000 tokens[\s\S]* {2}tick 2: act/);
-    expect(stdout.endsWith("\n\nBudget: 10,000 / 100,000 tokens spent today.\n")).toBe(true);
+    const block = (at: number): string =>
+      GOLDEN.split("\n")
+        .slice(2, 7)
+        .join("\n")
+        .replace("tick 1", `tick ${at}`)
+        .replace("committed: safe + allowlisted", "KEPT");
+    expect([code, stdout.replace(/(?<= {11}· )committed: .*/g, "KEPT")]).toEqual([
+      0,
+      `Ran 2 tick(s) of Daily Triage [L3] via mock backend (dry-run):\n\n${block(1)}\n${block(2)}\n\nBudget: 10,000 / 100,000 tokens spent today.\n`,
+    ]);
   });
 
   test("L5: goes the whole way with a real agent too, and changes no byte of the project", async () => {
@@ -110,6 +116,18 @@ describe("a tick on a repository", () => {
       ...["discover:success", "admit:success", "triage:noop", "unchanged:empty", "record:success"],
     ]);
     expect(logOf(project)).toMatchObject([{ outcome: "no-op", tokens_estimate: 5000, actions_taken: 0 }]);
+  });
+
+  test("L6: a pattern that must exit early does, within what nothing to do may cost", async () => {
+    const project = repository({ triage: "answer: { outcome: noop }" });
+    const line = ["run", "ci-sweeper", "--agent", "scripted", "--level", "L2", "--param", TEST];
+    expect((await project.json(...line)).code).toBe(0);
+    expect((await stagesOf(project)).filter((stage) => /^(?:triage|implement|review):/.test(stage))).toEqual([
+      "triage:noop",
+    ]);
+    const [entry] = logOf(project);
+    expect(entry).toMatchObject({ pattern: "ci-sweeper", outcome: "no-op", actions_taken: 0 });
+    expect(Number(entry?.["tokens_estimate"])).toBeLessThanOrEqual(5000);
   });
 
   test("J11: a tick waits for its turn at the files that loops share, and writes then", async () => {
@@ -154,6 +172,10 @@ describe("a tick on a repository", () => {
     for (const triage of ["answer: { outcome: report, why: look }", ACT]) {
       const project = repository({ triage });
       expect((await tick(project, "L1")).code).toBe(0);
+      const decided = triage === ACT ? "act" : "report";
+      expect(await stagesOf(project)).toEqual([
+        ...["discover:success", "admit:success", `triage:${decided}`, "unchanged:empty", "record:success"],
+      ]);
       expect(logOf(project)).toMatchObject([{ outcome: "report-only" }]);
       expect(git(project.root, "status", "--porcelain").split("\n").toSorted()).toEqual([
         "",
@@ -172,6 +194,10 @@ describe("a tick on a repository", () => {
       [2, "3/3"],
     ] as const) {
       expect((await tick(project, "L2")).code).toBe(code);
+      expect((await stagesOf(project)).slice(0, 7)).toEqual([
+        ...["discover:success", "admit:success", "triage:act", "claim:success", "implement:success", "verify:pass"],
+        "review:reject",
+      ]);
       expect(readFileSync(join(project.root, "STATE.md"), "utf8")).toContain(`Attempts: ${attempts}`);
     }
     expect(git(project.root, "branch", "--format=%(refname:short)")).toBe("main\n");

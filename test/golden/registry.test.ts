@@ -2,11 +2,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { capsOfRegistry, parseRegistry } from "../../src/blueprint/dialects/registry.ts";
+import { capsOfRegistry, type Pattern, parseRegistry, rowsOfRegistry } from "../../src/blueprint/dialects/registry.ts";
 import { type CostWarning, estimateCost } from "../../src/limits/cost/estimate.ts";
 
 const FILE = "registry/registry.yaml";
-const read = parseRegistry(readFileSync(join(import.meta.dirname, FILE), "utf8"), FILE, "strict");
+const TEXT = readFileSync(join(import.meta.dirname, FILE), "utf8");
+const read = parseRegistry(TEXT, FILE, "strict");
 const patterns = read.ok ? read.value : [];
 
 const EARLY: CostWarning = "early_exit_needed";
@@ -43,10 +44,35 @@ const GOLDEN: readonly (readonly [string, string, number, number, number, number
 ];
 
 describe("the registry of loop-engineering", () => {
-  it("is read without a problem, all eight patterns of it", () => {
+  it("L1: is read without a problem, all eight patterns of it", () => {
     expect(read).toMatchObject({ ok: true });
     expect(patterns.map(({ id }) => id)).toEqual([...new Set(GOLDEN.map(([id]) => id))]);
   });
+
+  it("L1: is the same when what was read is written and read again", () => {
+    const rows = rowsOfRegistry(TEXT, FILE);
+    const again = parseRegistry(JSON.stringify({ patterns: rows.ok ? rows.value : [] }), FILE, "strict");
+    const facts = (found: readonly Pattern[]) => found.map(({ where, capWhere, ...pattern }) => pattern);
+    expect(facts(again.ok ? again.value : [])).toEqual(facts(patterns));
+  });
+
+  it.each(["strict", "lenient"] as const)(
+    "L1: is refused %sly when any field that must be is gone or broken",
+    (mode) => {
+      const lines = TEXT.split("\n");
+      const isRead = (at: number, ...put: readonly string[]): boolean =>
+        parseRegistry(lines.toSpliced(at, 1, ...put).join("\n"), FILE, mode).ok;
+      const required = /^ {4}(?:name|file|goal|cadence|risk|tools|skills|state|phases|human_gates): /;
+      const cost = /^ {6}(?:tokens_\w+|suggested_daily_cap|early_exit_required): /;
+      const must = lines.flatMap((line, at) => (required.test(line) || cost.test(line) ? [at] : []));
+      expect(must).toHaveLength(8 * 15);
+      expect(must.filter((at) => isRead(at))).toEqual([]);
+      expect(must.filter((at) => isRead(at, (lines[at] ?? "").replace(/:.*/, ": { a: 1 }")))).toEqual([]);
+      expect(lines.flatMap((line, at) => (line.startsWith("  - id: ") && isRead(at, "  - id: A") ? [at] : []))).toEqual(
+        [],
+      );
+    },
+  );
 
   it("gives the golden numbers for every pattern and level", () => {
     const orchestration = { mode: "single", multiplier: 1 };

@@ -1,7 +1,9 @@
 /** Every pattern of loop-engineering plans at every level, and its plan is what it was. */
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/base/json.ts";
 import type { Level } from "../../src/blueprint/blueprint.ts";
 import { mayCallModels } from "../../src/kernel/models.ts";
 import { costOfAttempt } from "../../src/kernel/pay/fund.ts";
@@ -40,6 +42,27 @@ describe("patterns", () => {
           await expect(text).toMatchFileSnapshot(join(HERE, "ticks", `${id}-${level}.txt`));
         }
     });
+  });
+
+  test("L2: the registry of a project plans at every level: with its test command, found or given", async () => {
+    const registry = { "patterns/registry.yaml": readFileSync(join(HERE, "registry", "registry.yaml"), "utf8") };
+    const planned = async (files: Record<string, string>, params: JsonObject): Promise<readonly string[]> =>
+      inProject({ ...registry, ...files }, async (runtime) => {
+        const found: string[] = [];
+        for (const { name } of await runtime.foreign())
+          for (const level of LEVELS) {
+            const { plan } = await runtime.compile(name, { level, params });
+            found.push(`${name} ${plan.ok ? plan.value.level : plan.problems.map(({ code }) => code).join()}`);
+          }
+        return found;
+      });
+    const all = shippedPatterns().flatMap(({ name }) => LEVELS.map((level) => `${name} ${level}`));
+    expect(all).toHaveLength(32);
+    expect(await planned(PROJECT, {})).toEqual(all);
+    expect(await planned({}, { test: ["make", "check"] })).toEqual(all);
+    // Nothing would judge a change there, and nothing is changed below L2.
+    const without = all.map((line) => line.replace(/L[23]$/, "PLAN_PARAM_MISSING"));
+    expect(await planned({}, {})).toEqual(without);
   });
 
   test("a drill of a pattern can spend nothing, so that it needs none of the daily cap", async () => {

@@ -44,6 +44,15 @@ async function problemsOf(text: string): Promise<readonly string[]> {
 }
 
 describe("an ExecutionPlan", () => {
+  it("P1: that is broken as a text is told as a plan, at its place, and never as another format", async () => {
+    const key = '{"assistant_id":"a","assistant_id":"b","steps":[]}';
+    expect(await problemsOf(key)).toEqual(["BLUEPRINT_KEY_DUPLICATE in/plan.json:1:21"]);
+    const proto = '{"assistant_id":"a","steps":[{"name":"read_file","type":"tool","arguments":{"__proto__":1}}]}';
+    expect(await problemsOf(proto)).toEqual(["BLUEPRINT_KEY_FORBIDDEN in/plan.json:1:77"]);
+    const comma = `${planOf(READ).slice(0, -2)},]}`;
+    expect(await problemsOf(comma)).toEqual(["EXECUTION_PLAN_INVALID in/plan.json:1:1"]);
+  });
+
   it("P5: of three steps has five records, in order, and is a success", async () => {
     const write = { name: "write_file", type: "tool", arguments: { path: "b.txt", content: "${x} {{first.text}}" } };
     const check = { name: "read_file", type: "tool", arguments: { path: "b.txt" } };

@@ -70,6 +70,24 @@ describe("OpenExec", () => {
     expect(end).not.toMatchObject({ status: "succeeded" });
   });
 
+  it("K16: the command of the project is run also where only a shell can read it, and none in its place", async () => {
+    const gate = (name: string, command: string): string => JSON.stringify({ name, command });
+    const gates = [
+      gate("lint", "! grep -q 'var ' src/a.mjs || { echo ${NONE:-no var}; exit 1; }"),
+      gate(
+        "test",
+        "A=2 node -e 'import(\"./src/a.mjs\").then(({ a }) => process.exit(a === Number(process.env.A) ? 0 : 1))'",
+      ),
+    ];
+    const { stages, end } = await ran("standard_task", {
+      // The scripts of the package would be content with anything.
+      "package.json": '{ "scripts": { "lint": "true", "test": "true" } }\n',
+      "openexec.yaml": `quality: { gates: [lint, test], custom: [${gates.join(", ")}] }\n`,
+    });
+    expect(stages.slice(3, 7)).toEqual(["lint fail", "fix_lint success", "lint pass", "test pass"]);
+    expect(end).toMatchObject({ status: "succeeded" });
+  });
+
   it("runs a blueprint of the project by its name, under the policy of the project", async () => {
     const deny = {
       decision: "deny",

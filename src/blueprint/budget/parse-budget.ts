@@ -4,6 +4,7 @@ import { type BudgetSpec, NO_BUDGET } from "../../limits/ledger/budget.ts";
 import { parseText } from "../parse-text.ts";
 import { REPOSITORY_FILE } from "../policy/repository-file.ts";
 import { object } from "../shapes/shape.ts";
+import { PROJECT_BOUNDS } from "../text/bounds.ts";
 import { BUDGET_FIELDS } from "./budget-fields.ts";
 import { readBudget } from "./read-budget.ts";
 
@@ -22,10 +23,15 @@ export function parseBudget(text: string, file: string): Result<BudgetSpec> {
 /** The budget in `pawl.yaml`. */
 export function parseRepositoryBudget(text: string, file: string): Result<BudgetSpec> {
   return orNothing(
-    parseText(text, file, (tree, reading) => {
-      const budget = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.budget?.value;
-      return budget === undefined ? NO_BUDGET : readBudget(budget, reading);
-    }),
+    parseText(
+      text,
+      file,
+      (tree, reading) => {
+        const budget = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.budget?.value;
+        return budget === undefined ? NO_BUDGET : readBudget(budget, reading);
+      },
+      PROJECT_BOUNDS,
+    ),
   );
 }
 

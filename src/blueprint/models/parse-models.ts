@@ -3,6 +3,7 @@ import { ok, type Result } from "../../base/result.ts";
 import type { RouteDraft } from "../../limits/routes/settings.ts";
 import { parseText } from "../parse-text.ts";
 import { REPOSITORY_FILE } from "../policy/repository-file.ts";
+import { PROJECT_BOUNDS } from "../text/bounds.ts";
 import { MODELS } from "./model-fields.ts";
 import { NO_ROUTES, readModels } from "./read-models.ts";
 
@@ -19,10 +20,15 @@ export function parseModels(text: string, file: string): Result<RouteDraft> {
 /** In `pawl.yaml`. */
 export function parseRepositoryModels(text: string, file: string): Result<RouteDraft> {
   return orNothing(
-    parseText(text, file, (tree, reading) => {
-      const found = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.models?.value;
-      return found === undefined ? NO_ROUTES : readModels(found, reading);
-    }),
+    parseText(
+      text,
+      file,
+      (tree, reading) => {
+        const found = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.models?.value;
+        return found === undefined ? NO_ROUTES : readModels(found, reading);
+      },
+      PROJECT_BOUNDS,
+    ),
   );
 }
 

@@ -4,6 +4,7 @@ import { type PriceTable, ratesOf } from "../../limits/prices/price.ts";
 import { parseText } from "../parse-text.ts";
 import { REPOSITORY_FILE } from "../policy/repository-file.ts";
 import type { Reading, Shape } from "../shapes/shape.ts";
+import { PROJECT_BOUNDS } from "../text/bounds.ts";
 import { PRICES } from "./price-fields.ts";
 
 type Found<S> = S extends Shape<infer T> ? T : never;
@@ -24,10 +25,15 @@ export function parsePrices(text: string, file: string): Result<PriceTable> {
 /** The prices in `pawl.yaml`. */
 export function parseRepositoryPrices(text: string, file: string): Result<PriceTable> {
   return orNothing(
-    parseText(text, file, (tree, reading) => {
-      const found = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.prices?.value;
-      return tableOf(found ?? [], reading);
-    }),
+    parseText(
+      text,
+      file,
+      (tree, reading) => {
+        const found = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.prices?.value;
+        return tableOf(found ?? [], reading);
+      },
+      PROJECT_BOUNDS,
+    ),
   );
 }
 

@@ -202,9 +202,31 @@ machine: { memory: 4GB, cpus: 4 }
     expect(problemsOf("loops: { a: { blueprint: 7 } }\n")).toHaveLength(1);
   });
 
+  const read = (text: string): unknown => {
+    const parsed = parseProject(text, "pawl.yaml");
+    if (!parsed.ok) return parsed.problems.map(({ code }) => code);
+    const last = parsed.value.loops.at(-1);
+    return [parsed.value.loops.length, last?.name, last?.priority, last?.where.line];
+  };
+
+  it("are ten thousand of them as well", () => {
+    const line = (_: unknown, at: number): string => `  loop-${at}: { blueprint: q.yaml, every: 1h, priority: 3 }\n`;
+    expect(read(`loops:\n${Array.from({ length: 10_000 }, line).join("")}`)).toEqual([10_000, "loop-9999", 3, 10_001]);
+  });
+
+  it("are read again when a long file was changed, and each of its problems is told each time", () => {
+    const long = (priority: number): string =>
+      `# ${"x".repeat(300_000)}\nloops:\n  a: { blueprint: a.yaml, priority: ${priority} }\n`;
+    for (const priority of [1, 1, 2, 1]) expect(read(long(priority))).toEqual([1, "a", priority, 3]);
+    const broken = long(1).replace("loops:", "loops: &x");
+    for (const _ of [1, 2]) expect(read(broken)).toEqual(["BLUEPRINT_YAML_ANCHOR"]);
+    expect(read(long(1))).toEqual([1, "a", 1, 3]);
+    expect(read("[".repeat(300_000))).toEqual(["BLUEPRINT_YAML_TOO_DEEP"]);
+  });
+
   it("are as long as they may be and no longer, whoever wrote them", () => {
     expect(problemsOf(`loops: ${"[".repeat(5000)}`)).toHaveLength(1);
-    expect(problemsOf(`# ${"x".repeat(300_000)}`)[0]).toContain("BLUEPRINT_TEXT_TOO_LARGE");
+    expect(problemsOf(`# ${"x".repeat(2_097_152)}`)[0]).toContain("BLUEPRINT_TEXT_TOO_LARGE");
     expect(problemsOf("loops:\n  a: { blueprint: a.yaml }\n  a: { blueprint: b.yaml }\n")[0]).toMatch(/^3:3 /);
     expect(problemsOf("loops: &x\n  a: *x\n").length).toBeGreaterThan(0);
   });

@@ -5,6 +5,8 @@
 
 import type { Result } from "../../base/result.ts";
 import type { Level } from "../../blueprint/blueprint.ts";
+import { parseText } from "../../blueprint/parse-text.ts";
+import type { Tree } from "../../blueprint/text/tree.ts";
 import type { DoorName, Origin } from "../../plan/plan.ts";
 import type { BlueprintFile } from "../runtime.ts";
 import type { DoorOptions } from "./door-options.ts";
@@ -48,3 +50,13 @@ export interface Door {
 }
 
 export type LoadDoor = () => Promise<Door>;
+
+/** Whether a text has the sign of a kind. Whatever else is wrong with it is for its own reader to tell, not for another's. */
+export function isOfKind(text: string, shown: string, hasSign: (tree: Tree) => boolean): boolean {
+  let isFound = false;
+  parseText(text, shown, (tree) => {
+    isFound = hasSign(tree);
+    return isFound;
+  });
+  return isFound;
+}

@@ -56,6 +56,19 @@ describe("doors", () => {
     expect(Object.keys(sources)).toEqual(["top.yaml", "a.yaml"]);
   });
 
+  it("P1: tell a plan that is broken as a text at its place, and never as another format", async () => {
+    const told = async (text: string): Promise<unknown> => {
+      const root = projectFolder({ "plan.json": text });
+      const opened = await openDoor(root, join(root, "plan.json"), text);
+      return opened?.text.ok === false
+        ? opened.text.problems.map(({ code, where }) => `${code} ${where?.line}:${where?.column}`)
+        : opened;
+    };
+    expect(await told('{"assistant_id":"a","assistant_id":"b","steps":[]}')).toEqual(["BLUEPRINT_KEY_DUPLICATE 1:21"]);
+    expect(await told('{"assistant_id":"a","steps":[{"name":"x"},]}')).toEqual(["EXECUTION_PLAN_INVALID 1:1"]);
+    expect(await told('{"a":1}')).toBeNull();
+  });
+
   it("give a plan that says where it came from, compiled from the translated text", async () => {
     const root = projectFolder({ "in/plan.json": '{"steps":[]}' });
     const { load, seen } = door(({ text }) => text?.includes("steps") ?? false);

@@ -30,8 +30,10 @@ export async function projectChecks(parts: ProjectChecks): Promise<readonly Doct
   }
   if (!file.ok) return file.problems.map((problem) => failure(PROJECT_FILE, problem));
   const known = new Map((await parts.standings()).map((standing) => [standing.loop, standing]));
-  const loops = await Promise.all(file.value.loops.map((loop) => loopChecks(parts, loop, known.get(loop.name))));
-  return [fileCheck(file.value), ...loops.flat()];
+  const checks = [fileCheck(file.value)];
+  // One after the other: there may be thousands, and each plan takes its memory.
+  for (const loop of file.value.loops) checks.push(...(await loopChecks(parts, loop, known.get(loop.name))));
+  return checks;
 }
 
 function fileCheck({ loops, lanes }: ProjectFile): DoctorCheck {

@@ -1,9 +1,8 @@
 /** The loops of `pawl.yaml`, at the root of the project on this machine: no workspace can add one. Writes nothing. */
-import { join } from "node:path";
 import type { Result } from "../../base/result.ts";
 import { parseProject } from "../../blueprint/project/parse-project.ts";
 import type { ProjectFile } from "../../blueprint/project/project-file.ts";
-import { readPolicyText } from "../policy/read-policy-text.ts";
+import { projectPlace, readPolicyText } from "../policy/read-policy-text.ts";
 
 export const PROJECT_FILE = "pawl.yaml";
 
@@ -15,7 +14,7 @@ export interface LoadedProject {
 }
 
 export async function loadProject(root: string): Promise<LoadedProject> {
-  const text = await readPolicyText({ path: join(root, PROJECT_FILE), shown: PROJECT_FILE, isRequired: false });
+  const text = await readPolicyText(projectPlace(root));
   if (!text.ok) return { file: text, sources: {} };
   if (text.value === null) return { file: null, sources: {} };
   return { file: parseProject(text.value, PROJECT_FILE), sources: { [PROJECT_FILE]: text.value } };

@@ -1,5 +1,4 @@
 /** The budget of a project: that of its user, that of `pawl.yaml` and those of its loop files. Read once, when a run begins or goes on. */
-import { join } from "node:path";
 import { diagnose } from "../../base/diagnostic.ts";
 import { PawlError } from "../../base/errors.ts";
 import { failed, ok, type Result } from "../../base/result.ts";
@@ -17,7 +16,7 @@ import type { Budget } from "../../ports/store/budget.ts";
 import type { Ledger } from "../../ports/store/ledger.ts";
 import type { Setting } from "../config.ts";
 import { RUNTIME_ERRORS } from "../errors.ts";
-import { type PolicyPlace, readRuleText } from "../policy/read-policy-text.ts";
+import { type PolicyPlace, projectPlace, readRuleText } from "../policy/read-policy-text.ts";
 import { loadLoopBudget } from "./load-loop-budget.ts";
 
 export interface BudgetPlaces {
@@ -58,10 +57,7 @@ export async function loadBudget(
   const { value: path } = budgetFile;
   const specs = [
     await load({ path, shown: path, isRequired: false, outside: root }, async () => (await parsers()).parseBudget),
-    await load(
-      { path: join(root, "pawl.yaml"), shown: "pawl.yaml", isRequired: false },
-      async () => (await parsers()).parseRepositoryBudget,
-    ),
+    await load(projectPlace(root), async () => (await parsers()).parseRepositoryBudget),
   ];
   const { spec: loops, sources: texts } = await loadLoopBudget(root, isPattern);
   Object.assign(sources, texts);

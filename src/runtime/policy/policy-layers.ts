@@ -1,5 +1,4 @@
 /** The layers of policy outside blueprints: organisation, user, repository. Read once, before anything is compiled. */
-import { join } from "node:path";
 import type { Diagnostic } from "../../base/diagnostic.ts";
 import { failed, ok, type Result } from "../../base/result.ts";
 import {
@@ -11,7 +10,7 @@ import {
 import type { Rule } from "../../policy/rule.ts";
 import { SETS } from "../../policy/shipped/sets.ts";
 import type { Setting } from "../config.ts";
-import { type PolicyPlace, readPolicyText } from "./read-policy-text.ts";
+import { type PolicyPlace, projectPlace, readPolicyText } from "./read-policy-text.ts";
 
 export interface PolicyFiles {
   readonly organisation: Setting<string>;
@@ -42,7 +41,7 @@ export async function loadPolicyLayers(root: string, files: PolicyFiles): Promis
     const place = { path, shown: path, isRequired: origin === "env", outside: root };
     return load(place, (text, file) => withSets(parsePolicy(text, file, layer)));
   };
-  const repository = { path: join(root, "pawl.yaml"), shown: "pawl.yaml", isRequired: false };
+  const repository = projectPlace(root);
   const layers = [await outer("organisation"), await outer("user"), await load(repository, parseRepositoryPolicy)];
   const problems = layers.flatMap((layer): readonly Diagnostic[] => (layer.ok ? [] : layer.problems));
   if (problems.length > 0) return { rules: failed(problems), sources };

@@ -1,9 +1,10 @@
 /** The text of a file whose rules must hold. A file that is there and cannot be trusted or read is a problem: nothing runs without it. */
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
-import { dirname, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { diagnose } from "../../base/diagnostic.ts";
 import { failed, ok, type Result } from "../../base/result.ts";
+import { PROJECT_BOUNDS, USUAL_BOUNDS } from "../../blueprint/text/bounds.ts";
 import { RUNTIME_ERRORS } from "../errors.ts";
 
 export interface PolicyPlace {
@@ -14,9 +15,16 @@ export interface PolicyPlace {
   readonly isRequired: boolean;
   /** A folder that it must not lie in: what is there may have been written by a run. Without it, anybody may have written the file. */
   readonly outside?: string;
+  /** Without it 256 KB. */
+  readonly mostBytes?: number;
 }
 
-const MOST_BYTES = 256 * 1024;
+/** `pawl.yaml` at the root of a project on this machine. */
+export function projectPlace(root: string): PolicyPlace {
+  return { path: join(root, "pawl.yaml"), shown: "pawl.yaml", isRequired: false, mostBytes: PROJECT_BOUNDS.bytes };
+}
+
+const ROOM = 4096;
 const WRITABLE_BY_OTHERS = 0o022;
 
 /** The text, null when there is no such file, or why it cannot be used. */
@@ -45,10 +53,10 @@ export async function readRuleText(place: PolicyPlace): Promise<RuleText> {
   }
 }
 
-function problemOf(found: Stats, { outside }: PolicyPlace): string | undefined {
+function problemOf(found: Stats, { outside, mostBytes = USUAL_BOUNDS.bytes }: PolicyPlace): string | undefined {
   if (found.isSymbolicLink()) return "it is a link";
   if (!found.isFile()) return "it is not a regular file";
-  if (found.size > MOST_BYTES) return `it has ${found.size} bytes, and may have ${MOST_BYTES}`;
+  if (found.size > mostBytes) return `it has ${found.size} bytes, and may have ${mostBytes}`;
   if (outside === undefined) return undefined;
   if ((found.mode & WRITABLE_BY_OTHERS) !== 0) return "others than its owner may write it";
   const isOwned = found.uid === 0 || found.uid === process.getuid?.();
@@ -64,17 +72,21 @@ async function problemOfFolder({ path, outside }: PolicyPlace): Promise<string |
 
 /** The bytes, or why there are none. What was looked at may have been replaced since, so the open file is looked at again. */
 async function readBytes(place: PolicyPlace): Promise<Uint8Array | string> {
+  const { mostBytes = USUAL_BOUNDS.bytes } = place;
   let file: FileHandle | undefined;
   try {
     file = await open(place.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const problem = problemOf(await file.stat(), place);
+    const found = await file.stat();
+    const problem = problemOf(found, place);
     if (problem !== undefined) return problem;
-    const buffer = new Uint8Array(MOST_BYTES + 1);
+    // As large as it is, and a little for whoever writes just now: it is read often, and many may be at it.
+    const most = Math.min(mostBytes, found.size + ROOM);
+    const buffer = new Uint8Array(most + 1);
     let length = 0;
     for (let read = -1; read !== 0 && length < buffer.length; length += read) {
       ({ bytesRead: read } = await file.read(buffer, length, buffer.length - length, length));
     }
-    return length > MOST_BYTES ? "it grows while it is read" : buffer.subarray(0, length);
+    return length > most ? "it grows while it is read" : buffer.subarray(0, length);
   } catch (error) {
     return `it cannot be read (${(error as NodeJS.ErrnoException).code ?? "an unknown error"})`;
   } finally {

@@ -1,12 +1,11 @@
 /** Runs that rest until a time: which there are, and how they go on. */
-import { join } from "node:path";
 import type { RunId } from "../../base/ids.ts";
 import { parseSettings } from "../../blueprint/policy/parse-settings.ts";
 import type { Engine, Hosted } from "../../ports/engine.ts";
 import type { RunPage, RunRow } from "../../ports/store/run-index.ts";
 import type { Store } from "../../ports/store/store.ts";
 import type { ParkReason } from "../../run/reasons.ts";
-import { readPolicyText } from "../policy/read-policy-text.ts";
+import { projectPlace, readPolicyText } from "../policy/read-policy-text.ts";
 
 /** A run that was refused for now. */
 export interface ParkedRun {
@@ -43,7 +42,7 @@ export function createWaking({ root, admit }: WakingParts, open: Open, hasState:
   let known: { readonly text: string; readonly answer: boolean } | null = null;
   return {
     async autoResume() {
-      const read = await readPolicyText({ path: join(root, "pawl.yaml"), shown: "pawl.yaml", isRequired: false });
+      const read = await readPolicyText(projectPlace(root));
       if (!read.ok) return false;
       const text = read.value ?? "";
       if (known?.text !== text) known = { text, answer: resumesByItself(text) };

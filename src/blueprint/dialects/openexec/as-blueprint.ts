@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import type { JsonObject } from "../../../base/json.ts";
 import type { ExecBlueprint } from "./parse-blueprint.ts";
 import type { ExecGate, KnownCommands } from "./parse-project.ts";
-import { ruleFor } from "./program-of.ts";
+import { literal, ruleFor } from "./program-of.ts";
 import { nativeStages, OWN_ACTIONS, ownProgram, paramOf } from "./stages-of.ts";
 
 export interface ExecProject {
@@ -51,7 +51,10 @@ function paramsOf({ stages }: ExecBlueprint, { commands }: ExecProject): JsonObj
   const params = names.map((name) => {
     const found = Object.hasOwn(commands, name) ? commands[name] : undefined;
     const description = `The command that ${name === "lint" ? "checks the style of" : "tests"} the project.`;
-    return [name, { type: "list", ...(found === undefined ? {} : { default: [...found] }), description }] as const;
+    return [
+      name,
+      { type: "list", ...(found === undefined ? {} : { default: found.map(literal) }), description },
+    ] as const;
   });
   return { task, ...Object.fromEntries(params) };
 }

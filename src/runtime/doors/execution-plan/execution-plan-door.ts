@@ -1,17 +1,17 @@
 /** An ExecutionPlan of openbotstack, in a JSON file: one stage that executes it, with its log as the answer. */
 import { stringify } from "yaml";
-import { type Diagnostic, diagnose } from "../../../base/diagnostic.ts";
+import { diagnose } from "../../../base/diagnostic.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
 import { failed, ok, type Result } from "../../../base/result.ts";
 import { nativeName } from "../../../blueprint/dialects/openexec/as-blueprint.ts";
 import { parseText } from "../../../blueprint/parse-text.ts";
-import { createSource } from "../../../blueprint/text/source.ts";
+import { createSource, type Source } from "../../../blueprint/text/source.ts";
 import { keysOf, type Tree } from "../../../blueprint/text/tree.ts";
 import { limitsWithin } from "../../../harness/plans/reading/execution-plan.ts";
 import { readExecutionPlan } from "../../../harness/plans/reading/read-plan.ts";
 import { createBuiltInTools } from "../../../harness/tools/built-in-tools.ts";
 import { EXECUTION_ERRORS } from "../../../ports/agents/execution-errors.ts";
-import type { Door } from "../door.ts";
+import { type Door, isOfKind } from "../door.ts";
 import { locate } from "./locate.ts";
 
 /** Steps of such a risk begin only when a person has agreed. */
@@ -22,7 +22,7 @@ export const executionPlanDoor: Door = {
   name: "execution_plan",
   claims({ shown, text }) {
     if (text === null || !shown.endsWith(".json")) return false;
-    return parseText(text, shown, (tree) => hasSign(tree) || undefined).ok;
+    return isOfKind(text, shown, hasSign);
   },
   read({ shown, text }) {
     const origin = { door: "execution_plan", path: shown } as const;
@@ -40,13 +40,14 @@ function hasSign(tree: Tree): boolean {
 function translate(text: string, shown: string): Result<string> {
   const parsed = parseText(text, shown, (tree) => tree);
   if (!parsed.ok) return parsed;
-  const plan = jsonIn(text);
-  if (!isJsonObject(plan)) return failed([invalid("the plan", "is no JSON of an object")]);
+  const source = createSource(text.replace(/^\uFEFF/, ""), shown);
+  const json = jsonIn(source);
+  if (!json.ok) return json;
+  const { value: plan } = json;
   const tools = new Set(createBuiltInTools({ env: {}, proxy: null }).map(({ name }) => name));
   const { steps } = limitsWithin({});
   const read = readExecutionPlan(plan, { tools, steps, parent: null, done: new Set(), plans: new Set() });
   if (read.ok) return ok(stringify(nativeOf(plan, shown), { lineWidth: 0, aliasDuplicateObjects: false }));
-  const source = createSource(text, shown);
   return failed(
     read.problems.map((problem) => ({
       ...problem,
@@ -55,13 +56,19 @@ function translate(text: string, shown: string): Result<string> {
   );
 }
 
-function invalid(at: string, problem: string): Diagnostic {
-  return diagnose(EXECUTION_ERRORS, "EXECUTION_PLAN_INVALID", { at, problem });
+/** YAML may be more than JSON: what is only the former is no plan. */
+function jsonIn(source: Source): Result<JsonObject> {
+  const found = parsedJson(source.text);
+  if (isJsonObject(found)) return ok(found);
+  const problem =
+    "is no JSON of an object, which has no comment, no comma too many, and quotes around each key and text";
+  const where = source.span({ start: 0, end: 1 });
+  return failed([diagnose(EXECUTION_ERRORS, "EXECUTION_PLAN_INVALID", { at: "the plan", problem }, where)]);
 }
 
-function jsonIn(text: string): JsonValue {
+function parsedJson(text: string): JsonValue {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, "")) as JsonValue;
+    return JSON.parse(text) as JsonValue;
   } catch {
     return null;
   }

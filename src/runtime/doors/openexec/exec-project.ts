@@ -42,8 +42,9 @@ export async function loadExecProject(root: string): Promise<Loaded> {
   );
   const policy = await load<JsonObject | null>(POLICY_FILE, null, (text) => parseExecPolicy(text, POLICY_FILE));
   if (problems.length > 0) return { project: failed(problems), sources };
+  // What only a shell can read is given to one: the command that the project names is never left for another.
   const own = Object.fromEntries(
-    gates.flatMap(({ name, program }) => (typeof program === "string" ? [] : [[name, program] as const])),
+    gates.map(({ name, program }) => [name, typeof program === "string" ? ["sh", "-c", program] : program] as const),
   );
   const share = await shared(root);
   return { project: ok({ gates, policy, commands: { ...commands, ...own }, share }), sources };

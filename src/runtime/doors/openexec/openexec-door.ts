@@ -9,10 +9,9 @@ import {
   isExecBlueprint,
   parseExecBlueprint,
 } from "../../../blueprint/dialects/openexec/parse-blueprint.ts";
-import { parseText } from "../../../blueprint/parse-text.ts";
 import { readBlueprint } from "../../read-blueprint.ts";
 import type { BlueprintFile } from "../../runtime.ts";
-import type { Door, DoorText } from "../door.ts";
+import { type Door, type DoorText, isOfKind } from "../door.ts";
 import { EXEC_FOLDER, loadExecProject } from "./exec-project.ts";
 
 const FOLDER = `${EXEC_FOLDER}/blueprints`;
@@ -23,7 +22,7 @@ export const openexecDoor: Door = {
     if (isFolder) return false;
     if (text === null) return builtIn(shown) !== undefined;
     if (shown.startsWith(`${FOLDER}/`)) return true;
-    return parseText(text, shown, (tree) => isExecBlueprint(tree) || undefined).ok;
+    return isOfKind(text, shown, isExecBlueprint);
   },
   async read(at) {
     const { sources, blueprint, text } = await translate(at.root, at.shown, at.text ?? builtIn(at.shown) ?? "");
