@@ -98,9 +98,9 @@ export function createWorld(options: WorldOptions): World {
       kill = resolve;
     });
     /** The host may die here; a dead host never goes on. */
-    const mortalBy = async (fate: Chance): Promise<void> => {
+    const mortalBy = async (fate: Chance, rate: number): Promise<void> => {
       if (!alive) await never();
-      if (!fate.hit(options.crashRate)) return;
+      if (!fate.hit(rate)) return;
       alive = false;
       crashes += 1;
       underWay = 0;
@@ -108,14 +108,16 @@ export function createWorld(options: WorldOptions): World {
       kill("died");
       await never();
     };
-    const mortal = (): Promise<void> => mortalBy(dice);
-    const own = moneyOf(money, clock, () => mortalBy(money.dice));
+    const mortal = (): Promise<void> => mortalBy(dice, options.crashRate);
+    // A call to a model is many steps: with the full rate none would come to its end.
+    const mortalWithMoney = (): Promise<void> => mortalBy(money.dice, options.crashRate / 4);
+    const own = moneyOf(money, clock, mortalWithMoney);
     const gateway = createSimGateway({
       dice: money.dice,
       clock,
       artifacts,
       ...own,
-      mortal: () => mortalBy(money.dice),
+      mortal: mortalWithMoney,
     });
 
     const store = async <T>(write: () => Promise<T>, count: number, stored: (result: T) => boolean): Promise<T> => {
