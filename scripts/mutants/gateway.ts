@@ -185,6 +185,20 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     tests: ["src/kernel/models.test.ts"],
   },
   {
+    name: "what went through a door is forgotten with its records",
+    file: "src/gateway/access.ts",
+    find: "const { tokens = 0, microUsd = 0 } = await ledger.usage(key);",
+    replace: "const { tokens = 0, microUsd = 0 } = begun.size === 0 ? {} : await ledger.usage(key);",
+    tests: ["test/contract/model-access.test.ts"],
+  },
+  {
+    name: "a call that was never reserved counts as one",
+    file: "src/gateway/access.ts",
+    find: "const calls = await ledger.count(key);",
+    replace: "const calls = begun.size;",
+    tests: ["test/contract/model-access.test.ts"],
+  },
+  {
     name: "a replay that missed a call is a success",
     file: "src/kernel/models.ts",
     find: "if (missed === 0)",

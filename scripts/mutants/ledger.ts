@@ -1,10 +1,11 @@
 /** Guards of the ledger: no more is spent than the caps, whoever asks, whatever is lost. */
-import type { Mutant } from "./mutant.ts";
+import { LAWS, type Mutant } from "./mutant.ts";
 
 const LAW = ["src/limits/ledger"];
 const TRIALS = ["test/simulation/ledger.test.ts"];
 const CONTRACT = ["test/contract/stores.test.ts"];
 const KERNEL = ["src/kernel/pay/fund.test.ts"];
+const MODELS = ["src/kernel/models.test.ts"];
 const JUDGE = "src/limits/ledger/judge.ts";
 const LINE = "src/limits/ledger/line.ts";
 
@@ -138,10 +139,52 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a lost attempt has spent nothing",
-    file: "src/kernel/recover.ts",
-    find: 'attemptKey({ run, stage, visit, attempt }), "unknown",',
-    replace: "attemptKey({ run, stage, visit, attempt }), { tokens: 0, microUsd: 0 },",
+    file: "src/kernel/pay/fund.ts",
+    find: 'ledger.settle(key, "unknown", at)',
+    replace: "ledger.settle(key, { tokens: 0, microUsd: 0 }, at)",
     tests: KERNEL,
+  },
+  {
+    name: "a lost attempt tells another amount than the ledger has booked for it",
+    file: "src/kernel/recover.ts",
+    find: "...(charged === null ? {} : { usage: charged }),",
+    replace: "",
+    tests: LAWS,
+  },
+  {
+    name: "a lost attempt with models holds what it asked for, for ever",
+    file: "src/kernel/pay/fund.ts",
+    find: "  if (mayCallModels(leaf)) await (await purse.open()).ledger.withdraw(key);\n",
+    replace: "",
+    tests: LAWS,
+  },
+  {
+    name: "an attempt that waits for budget has made all its calls",
+    file: "src/kernel/pay/fund.ts",
+    find: "usage: NO_USAGE, turns: 0 };",
+    replace: "usage: NO_USAGE };",
+    tests: MODELS,
+  },
+  {
+    name: "what never began is charged what it might have spent",
+    file: "src/kernel/models.ts",
+    find: "if (mayCallModels(leaf)) return { usage: NO_USAGE, turns: 0 };",
+    replace: "if (mayCallModels(leaf)) return {};",
+    tests: MODELS,
+  },
+  {
+    name: "an action that a breaker keeps from beginning is charged",
+    file: "src/kernel/effect/action.ts",
+    find: "{ ...end, ...nothingSpent(stage) }",
+    replace: "end",
+    tests: KERNEL,
+  },
+  {
+    name: "an action that says it has spent less than nothing makes room for more",
+    file: "src/kernel/effect/action.ts",
+    find: "=== undefined ? { tokens, microUsd } : undefined;",
+    replace: "=== undefined ? { tokens, microUsd } : { tokens, microUsd };",
+    tests: ["src/kernel/perform.test.ts"],
   },
   {
     name: "a loop escapes its caps into child runs",

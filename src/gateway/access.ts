@@ -16,7 +16,7 @@ import { gatewayVariables } from "./variables.ts";
 export interface ModelAccessOptions {
   /** Built when the first stage needs it: settling what a dead host left needs none. */
   readonly gateway: () => Promise<Gateway>;
-  readonly ledger: Pick<Ledger, "settle" | "withdraw" | "open" | "usage">;
+  readonly ledger: Pick<Ledger, "settle" | "withdraw" | "open" | "usage" | "count">;
   readonly records: CallRecords;
   readonly clock: Pick<Clock, "now">;
   readonly artifacts: Pick<Artifacts, "put">;
@@ -87,7 +87,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
 
 /**
  * Ended and not settled: as it ended. Begun, reserved and not ended: as it was reserved. Only one of both: nothing was sent. What
- * came of all of it stands in the ledger.
+ * came of all of it stands in the ledger, and only there: records are gone with the door, and its host may die before anybody else knows.
  */
 async function reconcile({ ledger, records, clock }: ModelAccessOptions, key: string): Promise<ModelUse> {
   const told = await records.read(key);
@@ -99,10 +99,11 @@ async function reconcile({ ledger, records, clock }: ModelAccessOptions, key: st
     else if (begun.has(call)) await ledger.settle(call, "unknown", clock.now());
     else await ledger.withdraw(call);
   }
-  const { tokens = 0, microUsd = 0 } = begun.size === 0 ? {} : await ledger.usage(key);
+  const { tokens = 0, microUsd = 0 } = await ledger.usage(key);
   const usage: Usage = { tokens, microUsd };
+  const calls = await ledger.count(key);
   await records.forget(key);
-  return { usage, calls: begun.size, refused: 0, missed: 0, parkedUntil: null };
+  return { usage, calls, refused: 0, missed: 0, parkedUntil: null };
 }
 
 /** Keys of everything that is still held below this one. */

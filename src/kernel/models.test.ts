@@ -5,6 +5,8 @@ import { createTestHost, type Script } from "../../test/support/run-plan.ts";
 import { createVirtualClock } from "../../test/support/virtual-clock.ts";
 import { createMemoryStore } from "../adapters/memory/store.ts";
 import { pawlError } from "../base/errors.ts";
+import { NO_USAGE } from "../base/usage.ts";
+import type { Cap } from "../limits/ledger/cap.ts";
 import { GATEWAY_ERRORS } from "../ports/errors/gateway-errors.ts";
 import type { ModelAccess, ModelGrant, ModelUse } from "../ports/models/model-access.ts";
 import type { Purse } from "../ports/store/budget.ts";
@@ -133,6 +135,26 @@ describe("a stage that may call models", () => {
     expect(seen.grants).toEqual([]);
   });
 
+  it("costs nothing when its run ended right before it began", async () => {
+    const { models, seen } = access();
+    const host = createTestHost(PLAN, {
+      ports: (own) => ({
+        models,
+        journal: {
+          ...own.journal,
+          async create(...call) {
+            const created = await own.journal.create(...call);
+            await host.killSwitch.pull({ scope: "all", by: "ann", why: "", at: 1 });
+            return created;
+          },
+        },
+      }),
+    });
+    const end = await host.start();
+    expect(finished(await host.events())).toMatchObject({ cause: "killed", usage: NO_USAGE, turns: 0 });
+    expect([seen.grants, end]).toMatchObject([[], { state: { facts: { usage: NO_USAGE, turns: 0 } } }]);
+  });
+
   it("lets go of the door when its host fails", async () => {
     const { models, seen } = access();
     const broken = createTestHost(PLAN, {
@@ -166,8 +188,8 @@ describe("a stage that may call models under caps", () => {
   const FLEET = { scope: "fleet", name: "*" } as const;
   const CAP = { account: FLEET, unit: "tokens", window: "run", amount: 5000, source: "pawl.yaml:1:1" } as const;
 
-  function purseOver(store: Store): Purse {
-    const payment = { accounts: [FLEET], caps: [CAP], priority: 3 };
+  function purseOver(store: Store, caps: readonly Cap[] = [CAP]): Purse {
+    const payment = { accounts: [FLEET], caps, priority: 3 };
     const budget = { ...payment, ledger: store.ledger, entry: null };
     return { isCounted: false, waiting: new Set(), open: async () => budget };
   }
@@ -181,6 +203,21 @@ describe("a stage that may call models under caps", () => {
     expect(await store.ledger.open({ limit: 5 })).toMatchObject({ reservations: [] });
   });
 
+  it("gives back what it has asked for when its host is lost before it begins", async () => {
+    const { models } = access();
+    const store = createMemoryStore({ clock: createVirtualClock() });
+    const dying = { ...store.ledger, withdraw: () => Promise.reject(new Error("the host is lost")) };
+    const lost = createTestHost(PLAN, {
+      store,
+      purse: purseOver({ ...store, ledger: dying }),
+      ports: { models },
+    });
+    await expect(lost.start()).rejects.toThrow("the host is lost");
+    expect((await store.ledger.open({ limit: 5 })).reservations).toHaveLength(1);
+    await createTestHost(PLAN, { store, purse: purseOver(store), ports: { models } }).resume();
+    expect((await store.ledger.open({ limit: 5 })).reservations).toEqual([]);
+  });
+
   it("does not begin when nothing is left", async () => {
     const { models, seen } = access();
     const store = createMemoryStore({ clock: createVirtualClock() });
@@ -189,6 +226,18 @@ describe("a stage that may call models under caps", () => {
     const host = createTestHost(PLAN, { store, purse: purseOver(store), ports: { models } });
     await host.start();
     expect([seen.grants, (await host.events()).at(-1)]).toMatchObject([[], { reason: "budget_exhausted" }]);
+  });
+
+  it("has made no call when it has to wait until a cap frees", async () => {
+    const { models } = access();
+    const store = createMemoryStore({ clock: createVirtualClock() });
+    const purse = purseOver(store, [{ ...CAP, window: "day" }]);
+    const host = createTestHost(PLAN, { store, purse, ports: { models } });
+    const today = { at: host.clock.now(), accounts: [FLEET], caps: [], priority: 0, wait: false } as const;
+    await store.ledger.reserve({ ...today, key: "all", amounts: { tokens: 5000 }, outright: true });
+    expect(await host.start()).toMatchObject({
+      state: { status: "waiting", reason: "awaiting_budget", facts: { usage: NO_USAGE, turns: 0 } },
+    });
   });
 
   it("is not tried again when it failed because a budget was reached, and its run ends with that", async () => {

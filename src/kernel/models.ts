@@ -2,7 +2,7 @@
 import { isPawlError } from "../base/errors.ts";
 import { NO_USAGE } from "../base/usage.ts";
 import type { ModelsSpec } from "../blueprint/blueprint.ts";
-import type { Account, Cap } from "../limits/ledger/cap.ts";
+import type { Account, Amounts, Cap } from "../limits/ledger/cap.ts";
 import type { AgentStage, CommandStage, LeafStage } from "../plan/plan.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { ModelDoor, ModelGrant } from "../ports/models/model-access.ts";
@@ -24,6 +24,19 @@ export function mayCallModels(leaf: LeafStage): leaf is (CommandStage | AgentSta
   return (leaf.kind === "command" || leaf.kind === "agent") && leaf.models !== undefined;
 }
 
+/** What an attempt is charged of which nothing has begun: who says nothing is charged what it might have spent. */
+export function nothingSpent(leaf: LeafStage): Pick<Finished, "usage" | "turns"> {
+  if (mayCallModels(leaf)) return { usage: NO_USAGE, turns: 0 };
+  return costOfAttempt(leaf) === null ? {} : { usage: NO_USAGE };
+}
+
+/** The most that the attempt itself may spend. A child run pays for itself, and a model call is paid for when it is made. */
+export function costOfAttempt(leaf: LeafStage): Amounts | null {
+  if (leaf.kind !== "action") return null;
+  const { tokens, microUsd } = leaf.cost;
+  return tokens === 0 && microUsd === 0 ? null : { tokens, microUsd };
+}
+
 /** The door is closed, and everything that went through it settled, before the attempt has ended. */
 export async function withModels(
   flight: Flight,
@@ -33,7 +46,7 @@ export async function withModels(
 ): Promise<Modelled> {
   if (!mayCallModels(stage)) return plain(await work(null));
   const door = await openDoor(grantOf(flight, stage.models), ports);
-  if ("refusal" in door) return plain({ ...failure("spawn_error", door.refusal), usage: NO_USAGE, turns: 0 });
+  if ("refusal" in door) return plain({ ...failure("spawn_error", door.refusal), ...nothingSpent(stage) });
   try {
     const finished = await work(door);
     const { usage, calls: turns, missed, refused, parkedUntil, traffic } = await door.close();

@@ -115,13 +115,28 @@ describe("perform an action", () => {
       around: null,
       effect,
     };
-    expect((await perform(ACTION, flight, host.ports, stopped())).fact).toMatchObject({ cause: "killed" });
+    expect((await perform(ACTION, flight, host.ports, stopped())).fact).toMatchObject({
+      ...{ cause: "killed", usage: NO_USAGE },
+    });
+  });
+
+  it("takes numbers that nobody can count for none: less than nothing would be room for more", async () => {
+    const most = { tokens: 10, microUsd: 100 };
+    for (const usage of [
+      { tokens: -7, microUsd: 0 },
+      { tokens: 1, microUsd: 0.5 },
+      { tokens: Number.NaN, microUsd: 0 },
+    ]) {
+      const end = await createTestHost(ACTION, { action: async () => ({ ok: true, usage }) }).start();
+      expect(end).toMatchObject({ state: { facts: { usage: most } } });
+    }
   });
 
   it("fails a stage whose action this process does not have", async () => {
     expect(await finishedBy({ ports: { actions: { get: () => undefined, signatures: () => [] } } })).toMatchObject({
       outcome: "failure",
       error: "action test.work is not registered in this process",
+      usage: NO_USAGE,
     });
   });
 });

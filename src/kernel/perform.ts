@@ -16,12 +16,15 @@ import { childRunId } from "./effect/child-id.ts";
 import { type Around, type Flight, failure, landing, type Of } from "./flight.ts";
 import { performGate } from "./judge/gate.ts";
 import { performInspection } from "./judge/inspect.ts";
+import { nothingSpent } from "./models.ts";
 import { performProcess } from "./process.ts";
 import { quotaFact } from "./quota.ts";
 
 export function perform(plan: Plan, flight: Flight, ports: KernelPorts, halt: Halt): Promise<Landing> {
   const { effect } = flight;
-  if (isOver(flight.run, ports.killSwitch, halt)) return Promise.resolve(landing(flight, NOT_STARTED));
+  if (isOver(flight.run, ports.killSwitch, halt)) {
+    return Promise.resolve(landing(flight, { ...NOT_STARTED, ...nothingSpent(effect.stage) }));
+  }
   switch (effect.kind) {
     case "process":
       return judgedOrRun(plan, flight, effect, ports, halt);

@@ -1,7 +1,6 @@
 /** A process of a stage: in the workspace of the run, which is saved afterwards. */
 import { isPawlError } from "../base/errors.ts";
 import { effectKey } from "../base/ids.ts";
-import { NO_USAGE } from "../base/usage.ts";
 import { judgeQuality } from "../gates/quality.ts";
 import type { Plan } from "../plan/plan.ts";
 import { needsTree } from "../plan/walls.ts";
@@ -13,7 +12,7 @@ import type { Landing } from "./aftermath.ts";
 import type { Halt } from "./control/halt.ts";
 import { isOver } from "./control/heed.ts";
 import { type Finished, type Flight, failure, type Of } from "./flight.ts";
-import { type Modelled, mayCallModels, withModels } from "./models.ts";
+import { type Modelled, nothingSpent, withModels } from "./models.ts";
 import { canWrite, placeOf } from "./place.ts";
 
 /** A process works in a workspace that holds exactly the tree it shall begin with; what it leaves there is saved. */
@@ -57,8 +56,7 @@ export interface Processed {
 }
 
 export function refused(effect: Of<"process">, error: string): Processed {
-  const finished = gated(effect, failure("spawn_error", error));
-  return { finished: mayCallModels(effect.stage) ? { ...finished, usage: NO_USAGE, turns: 0 } : finished };
+  return { finished: { ...gated(effect, failure("spawn_error", error)), ...nothingSpent(effect.stage) } };
 }
 
 /** What a workspace refuses is the end of the stage; anything else that goes wrong, a full disk too, is the end of its host. */

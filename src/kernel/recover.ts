@@ -5,7 +5,7 @@ import type { Lane } from "../run/state.ts";
 import type { Landing } from "./aftermath.ts";
 import type { Restored } from "./hosting.ts";
 import { attemptKey, mayCallModels } from "./models.ts";
-import { costOfAttempt } from "./pay/fund.ts";
+import { settleLoss } from "./pay/fund.ts";
 import { canWrite, placeOf } from "./place.ts";
 
 type RecoverPorts = Pick<KernelPorts, "executor" | "workspaces" | "clock" | "models">;
@@ -29,9 +29,8 @@ async function recordLoss(
   const lost = { type: "stage.interrupted", stage, attempt } as const;
   // A child run is recovered by its own host, under its own keys.
   if (leaf.kind === "run") return { fact: lost };
-  // Nobody knows what it has spent, so it has spent what it might have.
-  if (purse !== undefined && costOfAttempt(leaf) !== null)
-    await (await purse.open()).ledger.settle(attemptKey({ run, stage, visit, attempt }), "unknown", ports.clock.now());
+  const key = attemptKey({ run, stage, visit, attempt });
+  const charged = purse === undefined ? null : await settleLoss(purse, leaf, key, ports.clock.now());
   await ports.executor.reap(effectKey(run, stage, visit));
   const log = await ports.executor.salvage({ run, stage, attempt });
   const place = placeOf(plan, { run, member: isMember ? stage : null, tree, leaf });
@@ -39,12 +38,13 @@ async function recordLoss(
   const left = place === null || !canWrite(leaf) ? null : await ports.workspaces.salvage(place, label);
   // Its calls may have been billed: what is known of them is charged, and the most of what is not.
   const isKnown = mayCallModels(leaf) && ports.models !== undefined;
-  const use = isKnown ? await ports.models.reconcile(attemptKey({ run, stage, visit, attempt })) : null;
+  const use = isKnown ? await ports.models.reconcile(key) : null;
   return {
     fact: {
       ...lost,
       ...(left === null ? {} : { tree: left }),
       ...(log === null ? {} : { log }),
+      ...(charged === null ? {} : { usage: charged }),
       ...(use === null ? {} : { usage: use.usage, turns: use.calls }),
     },
     clear: () => ports.executor.forget({ run, stage, attempt }),

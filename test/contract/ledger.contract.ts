@@ -271,6 +271,21 @@ export function ledgerContract(name: string, open: OpenStore): void {
       expect(answers).toMatchObject([{ granted: false }, { granted: false, ahead: 1 }, undefined, { granted: true }]);
     });
 
+    it("tells what a key was charged, by whichever settlement", async () => {
+      const { store } = await open();
+      const { ledger } = store;
+      for (const key of ["r_1/a", "r_1/b", "r_1/c"]) await ledger.reserve(buildReservation(key, { tokens: 10 }));
+      await ledger.withdraw("r_1/c");
+      const settled = [
+        await ledger.settle("r_1/a", { tokens: 3 }, NOON),
+        await ledger.settle("r_1/a", "unknown", NOON),
+        await ledger.settle("r_1/b", "unknown", NOON),
+        await ledger.settle("r_1/c", "unknown", NOON),
+        await ledger.settle("r_1/d", { tokens: 1 }, NOON),
+      ];
+      expect(settled).toEqual([{ tokens: 3 }, { tokens: 3 }, { tokens: 10 }, null, null]);
+    });
+
     it("sums what was spent and is held below a key, and nothing beside it", async () => {
       const { store } = await open();
       const { ledger } = store;
@@ -280,6 +295,9 @@ export function ledgerContract(name: string, open: OpenStore): void {
       expect(await ledger.usage("r_1/a/1/1")).toEqual({ tokens: 13, microUsd: 8 });
       expect(await ledger.usage("r_1")).toEqual({ tokens: 33, microUsd: 8 });
       expect(await ledger.usage("r_2")).toEqual({});
+      expect([await ledger.count("r_1/a/1/1"), await ledger.count("r_1"), await ledger.count("r_2")]).toEqual([
+        2, 4, 0,
+      ]);
     });
 
     it("lists what is held, page by page", async () => {

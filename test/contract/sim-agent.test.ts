@@ -27,7 +27,7 @@ const STEPS: Readonly<Record<Scenario, readonly SimStep[]>> = {
 agentBackendContract("the agent of the simulation", {
   async stage(scenario) {
     const backend = createSimAgent(() => STEPS[scenario], {
-      spend: () => undefined,
+      spend: async () => undefined,
       edit: ({ process }, path) => writeFileSync(join(process.folder ?? "", path), "made by the agent\n"),
       work: (_task, signal) =>
         new Promise((resolve) => {

@@ -4,8 +4,7 @@ import type { Blueprint, LeafSpec, StageSpec } from "../../src/blueprint/bluepri
 import type { Rule } from "../../src/policy/rule.ts";
 import type { AgentAccess } from "../../src/ports/agents/agent-access.ts";
 import type { AgentFailure, AgentTask, Ruling } from "../../src/ports/agents/agent-backend.ts";
-import type { ModelAccess, ModelUse } from "../../src/ports/models/model-access.ts";
-import { CALM } from "../support/gateway/calm.ts";
+import type { ModelDoor } from "../../src/ports/models/model-access.ts";
 import type { Chance } from "./random.ts";
 import { createSimAgent, SIM_AGENT, type SimHands, type SimStep } from "./sim-agent.ts";
 
@@ -58,12 +57,10 @@ export interface RuledCall {
 export interface AgentWorld {
   readonly calls: RuledCall[];
   readonly sessions: Map<string, string | null>;
-  /** By attempt: what its calls to models have cost so far, and the most they may. */
-  readonly spent: Map<string, { tokens: number; calls: number; readonly most: number }>;
 }
 
 export function createAgentWorld(): AgentWorld {
-  return { calls: [], sessions: new Map(), spent: new Map() };
+  return { calls: [], sessions: new Map() };
 }
 
 export interface AgentParts {
@@ -74,6 +71,8 @@ export interface AgentParts {
   /** Does the work itself; false: it was ended. */
   happen(task: AgentTask, signal: AbortSignal): Promise<boolean>;
   edit(task: AgentTask, path: string): void;
+  /** One call to a model, through the door. */
+  call(door: ModelDoor | null): Promise<void>;
 }
 
 export function simAgents(parts: AgentParts): AgentAccess {
@@ -112,41 +111,12 @@ function* stepsOf({ dice }: AgentParts, { goesOn, process }: AgentTask): Generat
   yield { end: { kind: "failed", why: dice.pick(FAILURES), error: "it failed" } };
 }
 
-function handsOf({ dice, world, mortal, durable, happen, edit }: AgentParts): SimHands {
+function handsOf({ world, mortal, durable, happen, edit, call }: AgentParts): SimHands {
   return {
     edit,
     work: happen,
     pause: mortal,
     ruled: ({ process: { stage } }, path, answer) => world.calls.push({ stage, path, answer, durable: durable() }),
-    // As far as its door lets it.
-    spend({ door }) {
-      const account = world.spent.get(door?.socket ?? "");
-      if (account === undefined || account.calls === 0) return;
-      account.calls -= 1;
-      account.tokens += dice.int(account.most - account.tokens + 1);
-    },
-  };
-}
-
-export function simModels({ world, mortal }: Pick<AgentParts, "world" | "mortal">): ModelAccess {
-  const useOf = (key: string): ModelUse => {
-    const tokens = world.spent.get(key)?.tokens ?? 0;
-    return { usage: { tokens, microUsd: 0 }, calls: 0, refused: 0, missed: 0, parkedUntil: null };
-  };
-  return {
-    async open({ key, caps, calls }) {
-      await mortal();
-      const most = Math.min(...caps.filter(({ unit }) => unit === "tokens").map(({ amount }) => amount));
-      world.spent.set(key, { tokens: 0, calls: calls ?? 0, most });
-      const close = async (): Promise<ModelUse> => {
-        await mortal();
-        return useOf(key);
-      };
-      return { env: {}, socket: key, ...CALM, close };
-    },
-    async reconcile(key) {
-      await mortal();
-      return useOf(key);
-    },
+    spend: ({ door }) => call(door),
   };
 }

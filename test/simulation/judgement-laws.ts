@@ -44,6 +44,8 @@ export const JUDGEMENT_LAWS: Readonly<Record<string, Law>> = {
     const end = ofType(run, "run.finished")[0];
     const { tree, base } = run.state.facts;
     if (end?.status !== "succeeded" || run.plan.level === "L1") return null;
+    // A run that was cut to L1 because most of a cap is spent claims no more than its report.
+    if (run.state.facts.degraded && end.reason === "reported") return null;
     if (end.reason === "noop") return tree === base ? null : "it says noop, and its tree is another";
     const word = lastWord(run);
     return word?.tree === tree ? null : `it ended with ${tree}, the last word is ${JSON.stringify(word)}`;

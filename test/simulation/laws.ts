@@ -12,6 +12,7 @@ import { approvalLaw } from "./approval-law.ts";
 import { JUDGEMENT_LAWS } from "./judgement-laws.ts";
 import { type Law, leafAt, ofType } from "./life.ts";
 import { LIMIT_LAWS } from "./limit-laws.ts";
+import { MONEY_LAWS } from "./money-laws.ts";
 import type { Simulated } from "./simulate.ts";
 
 function isGood(outcome: string): boolean {
@@ -345,7 +346,13 @@ function mapsToo(_key: string, value: unknown): unknown {
 
 /** The first law this run breaks, or null. */
 export function brokenLaw(run: Simulated): string | null {
-  for (const [name, law] of Object.entries({ ...LAWS, ...JUDGEMENT_LAWS, ...LIMIT_LAWS, ...AGENT_LAWS })) {
+  for (const [name, law] of Object.entries({
+    ...LAWS,
+    ...JUDGEMENT_LAWS,
+    ...LIMIT_LAWS,
+    ...AGENT_LAWS,
+    ...MONEY_LAWS,
+  })) {
     const broken = law(run);
     if (broken !== null) return `${name}: ${broken}`;
   }

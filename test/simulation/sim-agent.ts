@@ -35,7 +35,7 @@ export type SimStep =
   | { readonly end: AgentOutcome };
 
 export interface SimHands {
-  spend(task: AgentTask): void;
+  spend(task: AgentTask): Promise<void>;
   edit(task: AgentTask, path: string): void;
   /** False: it was ended. */
   work(task: AgentTask, signal: AbortSignal): Promise<boolean>;
@@ -92,7 +92,7 @@ async function perform(step: SimStep, hands: SimHands, { task, host, signal }: L
   if ("work" in step) return (await hands.work(task, signal)) ? null : CANCELLED;
   if ("spend" in step) {
     await hands.pause();
-    hands.spend(task);
+    await hands.spend(task);
   }
   if (!("edit" in step)) return null;
   const { edit: path, id } = step;

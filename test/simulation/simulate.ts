@@ -4,23 +4,30 @@ import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 // What is loaded with the first agent takes real time, and simulated time would not wait for it.
 import "../../src/kernel/agents/agent.ts";
 import { formatRunId } from "../../src/base/ids.ts";
+import type { Usage } from "../../src/base/usage.ts";
 import { createInbox } from "../../src/kernel/control/inbox.ts";
 import type { Restored } from "../../src/kernel/hosting.ts";
 import { type LoopEnd, runLoop } from "../../src/kernel/loop.ts";
+import { attemptKey } from "../../src/kernel/models.ts";
+import { leaveLine } from "../../src/kernel/pay/fund.ts";
 import { recover } from "../../src/kernel/recover.ts";
 import { restore } from "../../src/kernel/replay.ts";
 import { type CompileInput, compile } from "../../src/plan/compile.ts";
 import type { Plan } from "../../src/plan/plan.ts";
+import type { Store } from "../../src/ports/store/store.ts";
 import { answerFacts, neededAnswer, restsUntil, resumeFacts, tendFacts } from "../../src/run/approval/answer.ts";
 import { openLanes } from "../../src/run/approval/due.ts";
 import type { Fact, StoredEvent } from "../../src/run/events.ts";
 import { beginState } from "../../src/run/evolve.ts";
+import { isTerminal } from "../../src/run/reasons.ts";
 import type { RunState } from "../../src/run/state.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 import { randomAgents } from "./agents.ts";
+import { createMoneyWorld, purseOf } from "./money.ts";
 import { chance } from "./random.ts";
 import { randomBlueprint } from "./random-blueprint.ts";
 import { childBlueprint, randomLimits } from "./random-limits.ts";
+import { randomMoney } from "./random-money.ts";
 import { randomQuota } from "./random-quota.ts";
 import { randomTaint } from "./random-taint.ts";
 import { SIM_AGENT } from "./sim-agent.ts";
@@ -36,6 +43,18 @@ export interface Simulated {
   readonly intact: boolean;
   /** Checkouts that were there when the run had ended, and those after it was left. */
   readonly checkouts: { readonly atEnd: number; readonly after: number };
+  /** What the ledger says of the run when it has ended. */
+  readonly books: Books;
+}
+
+export interface Books {
+  /** Keys of the run that still hold something. */
+  readonly held: readonly string[];
+  readonly settled: Usage;
+  /** To models, that were paid for. */
+  readonly calls: number;
+  /** Where what is kept differs from the entries. */
+  readonly problems: readonly string[];
 }
 
 const MOST_RESUMES = 4000;
@@ -46,10 +65,11 @@ export async function simulate(seed: number, crashRate: number): Promise<Simulat
   const dice = chance(seed);
   const clock = createVirtualClock();
   const store = createMemoryStore({ clock });
-  const world = createWorld({ dice, vendor: chance(seed ^ 0x5117), clock, journal: store.journal, crashRate });
+  const money = createMoneyWorld(store, chance(seed ^ 0x6d21));
+  const world = createWorld({ dice, vendor: chance(seed ^ 0x5117), clock, journal: store.journal, money, crashRate });
   const { ports } = world.incarnate();
   const limited = randomQuota(randomLimits(randomBlueprint(dice), chance(seed ^ 0x5bd1)), chance(seed ^ 0x9071));
-  const blueprint = randomAgents(limited, chance(seed ^ 0x3a6e));
+  const blueprint = randomMoney(randomAgents(limited, chance(seed ^ 0x3a6e)), chance(seed ^ 0x24c5));
   const input: CompileInput = {
     level: dice.pick(["L1", "L2", "L3"]),
     params: {},
@@ -80,7 +100,22 @@ export async function simulate(seed: number, crashRate: number): Promise<Simulat
   const atEnd = standing();
   await world.workspaces.leave(RUN, clock.now());
   const checkouts = { atEnd, after: standing() };
-  return { seed, plan, world, events: await read(), state, intact: report.intact, checkouts };
+  const events = await read();
+  const books = await booksOf(store, events);
+  return { seed, plan, world, events, state, intact: report.intact, checkouts, books };
+}
+
+async function booksOf(
+  { ledger, integrity }: Pick<Store, "ledger" | "integrity">,
+  events: Simulated["events"],
+): Promise<Books> {
+  const { reservations } = await ledger.open({ prefix: RUN, limit: 100 });
+  const { tokens = 0, microUsd = 0 } = await ledger.usage(RUN);
+  let calls = 0;
+  for (const { event } of events)
+    if (event.type === "stage.started") calls += await ledger.count(attemptKey({ ...event, run: RUN }));
+  const held = reservations.map(({ key }) => key);
+  return { held, settled: { tokens, microUsd }, calls, problems: await integrity() };
 }
 
 /** One host: from what is stored until the run ends, rests or the host dies. */
@@ -91,7 +126,7 @@ async function live(
   dice: ReturnType<typeof chance>,
   stored: readonly StoredEvent[],
 ): Promise<LoopEnd | "died"> {
-  const { ports, died } = world.incarnate();
+  const { ports, money, died } = world.incarnate();
   const inbox = createInbox();
   const begin = async (): Promise<LoopEnd> => {
     if (stored.length === 0) {
@@ -106,15 +141,16 @@ async function live(
         ...(tree === null ? {} : { tree }),
       } as const;
       const fresh: Restored = { run: RUN, plan, state: beginState(created), seq: 0, unsaved: [created] };
-      return runLoop(fresh, [], ports, inbox);
+      return hosted({ ...fresh, purse: purseOf(world.money, money, fresh) }, [], ports, inbox);
     }
-    const restored = restore(
+    const found = restore(
       RUN,
       plan,
       stored.map((entry) => entry.event),
     );
+    const restored: Restored = { ...found, purse: purseOf(world.money, money, found) };
     const answers = personFacts(restored, dice, clock).map((fact) => ({ fact }));
-    return runLoop(restored, [...(await recover(restored, ports)), ...answers], ports, inbox);
+    return hosted(restored, [...(await recover(restored, ports)), ...answers], ports, inbox);
   };
   let ended: LoopEnd | "died" | null = null;
   let broken: unknown = null;
@@ -136,6 +172,15 @@ async function live(
   }
   return ended;
 }
+
+/** A run that has ended leaves the line, as with an engine. */
+async function hosted(restored: Restored, ...loop: Loop): Promise<LoopEnd> {
+  const end = await runLoop(restored, ...loop);
+  if (!end.lost && isTerminal(end.state.status) && restored.purse !== undefined) await leaveLine(restored.purse);
+  return end;
+}
+
+type Loop = Parameters<typeof runLoop> extends [Restored, ...infer Rest] ? Rest : never;
 
 /** What a person, or nobody, makes of a run that rests: an answer at once or late, only a look, or going on. */
 function personFacts({ plan, state }: Restored, dice: ReturnType<typeof chance>, clock: VirtualClock): readonly Fact[] {

@@ -15,10 +15,12 @@ import type { KernelPorts } from "../../src/ports/kernel-ports.ts";
 import type { Journal } from "../../src/ports/store/journal.ts";
 import type { RunEvent } from "../../src/run/events.ts";
 import type { VirtualClock } from "../support/virtual-clock.ts";
-import { type AgentWorld, createAgentWorld, simAgents, simModels } from "./agents.ts";
+import { type AgentWorld, createAgentWorld, simAgents } from "./agents.ts";
+import { type HostMoney, type MoneyWorld, moneyOf } from "./money.ts";
 import type { Chance } from "./random.ts";
 import { randomRefusal } from "./random-quota.ts";
 import { type Ended, randomEnd } from "./shown.ts";
+import { createSimGateway } from "./sim-gateway.ts";
 import { contentOf, PROJECT, tamper } from "./tampering.ts";
 
 /** One time that an effect happened in the world. */
@@ -42,11 +44,18 @@ export interface World {
   /** Every checkout that was ever made. */
   readonly checkouts: readonly string[];
   readonly agents: AgentWorld;
+  readonly money: MoneyWorld;
   readonly crashes: () => number;
   /** Highest number of effects under way at once. */
   readonly peak: () => number;
   /** The ports of a new host; `died` resolves when that host was killed. */
-  incarnate(): { readonly ports: KernelPorts; readonly died: Promise<"died"> };
+  incarnate(): Incarnation;
+}
+
+export interface Incarnation {
+  readonly ports: KernelPorts;
+  readonly money: HostMoney;
+  readonly died: Promise<"died">;
 }
 
 export interface WorldOptions {
@@ -55,6 +64,7 @@ export interface WorldOptions {
   readonly vendor?: Chance;
   readonly clock: VirtualClock;
   readonly journal: Journal;
+  readonly money: MoneyWorld;
   readonly crashRate: number;
   readonly onOutput?: () => void;
 }
@@ -63,7 +73,7 @@ export interface WorldOptions {
 const never = (): Promise<never> => new Promise(() => {});
 
 export function createWorld(options: WorldOptions): World {
-  const { dice, clock, journal } = options;
+  const { dice, clock, journal, money } = options;
   const happenings: Happening[] = [];
   const applied = new Map<string, number>();
   const orphans = new Map<string, () => void>();
@@ -81,16 +91,16 @@ export function createWorld(options: WorldOptions): World {
   let underWay = 0;
   let peak = 0;
 
-  function incarnate(): { readonly ports: KernelPorts; readonly died: Promise<"died"> } {
+  function incarnate(): Incarnation {
     let alive = true;
     let kill = (_: "died"): void => {};
     const died = new Promise<"died">((resolve) => {
       kill = resolve;
     });
     /** The host may die here; a dead host never goes on. */
-    const mortal = async (): Promise<void> => {
+    const mortalBy = async (fate: Chance, rate: number): Promise<void> => {
       if (!alive) await never();
-      if (!dice.hit(options.crashRate)) return;
+      if (!fate.hit(rate)) return;
       alive = false;
       crashes += 1;
       underWay = 0;
@@ -98,6 +108,17 @@ export function createWorld(options: WorldOptions): World {
       kill("died");
       await never();
     };
+    const mortal = (): Promise<void> => mortalBy(dice, options.crashRate);
+    // A call to a model is many steps: with the full rate none would come to its end.
+    const mortalWithMoney = (): Promise<void> => mortalBy(money.dice, options.crashRate / 4);
+    const own = moneyOf(money, clock, mortalWithMoney);
+    const gateway = createSimGateway({
+      dice: money.dice,
+      clock,
+      artifacts,
+      ...own,
+      mortal: mortalWithMoney,
+    });
 
     const store = async <T>(write: () => Promise<T>, count: number, stored: (result: T) => boolean): Promise<T> => {
       await mortal();
@@ -267,17 +288,28 @@ export function createWorld(options: WorldOptions): World {
         edit({ process: { folder, key, attempt } }, path) {
           workspaces.files(folder ?? "")?.set(path, `${key}@${attempt}`);
         },
+        call: gateway.call,
       }),
-      models: simModels({ world: agents, mortal }),
+      models: gateway.access,
       redact: (event: RunEvent) => event,
       onOutput: () => {},
       breakers,
       killSwitch,
     };
-    return { ports, died };
+    return { ports, money: own, died };
   }
 
-  return { happenings, applied, workspaces, checkouts, agents, crashes: () => crashes, peak: () => peak, incarnate };
+  return {
+    happenings,
+    applied,
+    workspaces,
+    checkouts,
+    agents,
+    money,
+    crashes: () => crashes,
+    peak: () => peak,
+    incarnate,
+  };
 }
 
 /** Between any two steps of a workspace its host may die. */

@@ -3,7 +3,6 @@
  * has changed is judged by the same rules afterwards, whatever it was asked before. Its end is data like that of any process.
  */
 import { effectKey } from "../../base/ids.ts";
-import { NO_USAGE } from "../../base/usage.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { needsTree } from "../../plan/walls.ts";
 import type { AgentAccess } from "../../ports/agents/agent-access.ts";
@@ -18,7 +17,7 @@ import { createDeadline } from "../control/deadline.ts";
 import type { Halt } from "../control/halt.ts";
 import { isOver } from "../control/heed.ts";
 import { type Around, type Finished, type Flight, failure, type Of } from "../flight.ts";
-import { type Modelled, mayCallModels, withModels } from "../models.ts";
+import { type Modelled, nothingSpent, withModels } from "../models.ts";
 import { canWrite, placeOf } from "../place.ts";
 import { orRefusal } from "../process.ts";
 import { changeProblem } from "./changed-paths.ts";
@@ -55,8 +54,9 @@ export async function performAgent(plan: Plan, flight: AgentFlight, ports: Kerne
 }
 
 function refused({ stage, attempt, effect }: AgentFlight, error: string): Landing {
-  const spent = mayCallModels(effect.stage) ? { usage: NO_USAGE, turns: 0 } : {};
-  return { fact: { type: "stage.finished", stage, attempt, ...failure("spawn_error", error), ...spent } };
+  return {
+    fact: { type: "stage.finished", stage, attempt, ...failure("spawn_error", error), ...nothingSpent(effect.stage) },
+  };
 }
 
 interface Parts {

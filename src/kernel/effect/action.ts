@@ -1,6 +1,8 @@
 /** An action: a registered function, called with what it may know, and given up when its time is over. */
 import { effectKey } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
+import type { Usage } from "../../base/usage.ts";
+import { amountProblem } from "../../limits/ledger/cap.ts";
 import type { Action, ActionContext, ActionReport } from "../../ports/actions.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
 import type { Certified } from "../../ports/trust/certifier.ts";
@@ -10,6 +12,7 @@ import { createDeadline, type Deadline } from "../control/deadline.ts";
 import type { Halt } from "../control/halt.ts";
 import { endOfAction, passFor } from "../control/pass.ts";
 import { type Finished, type Flight, failure, landing, type Of } from "../flight.ts";
+import { nothingSpent } from "../models.ts";
 
 /** Turns of the promise queue in which an action that waits for nothing has ended. */
 const TURNS_AT_ONCE = 4;
@@ -47,9 +50,9 @@ export async function performAction(
   const { stage, input } = effect;
   const action = ports.actions.get(stage.action);
   if (action === undefined)
-    return landing(flight, failure("spawn_error", `action ${stage.action} is not registered in this process`));
+    return notBegun(flight, effect, failure("spawn_error", `action ${stage.action} is not registered in this process`));
   const pass = action.remote === true ? await passFor(ports, `action:${action.name}`, flight.run, halt) : FREE;
-  if (pass.refusal !== null) return landing(flight, pass.refusal);
+  if (pass.refusal !== null) return notBegun(flight, effect, pass.refusal);
   const call = callOf(flight, stage.timeoutMs, ports, halt);
   const work = begin(action, input, contextOf(call, effect), call);
   for (let turn = 0; turn < TURNS_AT_ONCE && call.ended === null; turn += 1) await null;
@@ -60,6 +63,10 @@ export async function performAction(
   if (call.certificate !== undefined) return landing(flight, { ...finished, certificate: call.certificate });
   if (finished.cause !== "ok") return landing(flight, finished);
   return { fact: succeededFact(flight.stage, flight.attempt, finished) };
+}
+
+function notBegun(flight: Flight, { stage }: Of<"action">, end: Finished): Landing {
+  return landing(flight, { ...end, ...nothingSpent(stage) });
 }
 
 function callOf(flight: Flight, timeoutMs: number, ports: KernelPorts, halt: Halt): Call {
@@ -120,7 +127,7 @@ function begin(action: Action, input: JsonObject, context: ActionContext, call: 
 }
 
 function end(call: Call, report: ActionReport): void {
-  const { usage } = report;
+  const usage = countable(report.usage);
   if (report.ok) {
     const { output, artifacts, tree } = report;
     call.ended = { outcome: "success", cause: "ok", output, artifacts, usage, tree };
@@ -128,6 +135,13 @@ function end(call: Call, report: ActionReport): void {
   }
   call.hasReached = report.reached !== false;
   call.ended = { outcome: "failure", cause: "exit", error: report.error, usage };
+}
+
+/** Numbers that nobody can count say nothing: less than nothing would be room for more. */
+function countable(usage: Usage | undefined): Usage | undefined {
+  if (usage === undefined) return undefined;
+  const { tokens, microUsd } = usage;
+  return amountProblem({ tokens, microUsd }) === undefined ? { tokens, microUsd } : undefined;
 }
 
 /**

@@ -3,9 +3,11 @@ import { planFrom } from "../../../test/support/plan-from-yaml.ts";
 import { createTestHost, type Script, type TestHost } from "../../../test/support/run-plan.ts";
 import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
 import { createMemoryStore } from "../../adapters/memory/store.ts";
+import { NO_USAGE } from "../../base/usage.ts";
 import { type Cap, FLEET } from "../../limits/ledger/cap.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ActionReport } from "../../ports/actions.ts";
+import type { Breakers } from "../../ports/store/breakers.ts";
 import type { Budget, Purse } from "../../ports/store/budget.ts";
 import type { Ledger, Standing } from "../../ports/store/ledger.ts";
 import type { Store } from "../../ports/store/store.ts";
@@ -119,6 +121,51 @@ describe("an attempt that may spend", () => {
     await next.host.resume();
     expect(await tokensOf(next)).toEqual({ spent: 14, reserved: 0 });
     expect(await endOf(next)).toBe("reported");
+  });
+
+  it("says what the ledger has booked for it when it was lost after that", async () => {
+    const { budget, store } = fundedHost(WORK, [cap(100)]);
+    const settle: Ledger["settle"] = async (...booking) => {
+      await store.ledger.settle(...booking);
+      throw new Error("the host is lost");
+    };
+    const usage = { tokens: 4, microUsd: 40 };
+    const purse = purseOf({ ...budget, ledger: { ...store.ledger, settle } });
+    const lost = createTestHost(WORK, { store, purse, action: async () => ({ ok: true, usage }) });
+    await expect(lost.start()).rejects.toThrow("the host is lost");
+    const next = fundedHost(WORK, [cap(100)], { store });
+    await next.host.resume();
+    const events = await next.host.events();
+    expect(events.find(({ type }) => type === "stage.interrupted")).toMatchObject({ usage });
+    expect(await tokensOf(next)).toEqual({ spent: 8, reserved: 0 });
+  });
+
+  it("has spent nothing when it was lost before anything was held for it", async () => {
+    const { budget, store } = fundedHost(WORK, [cap(100)]);
+    const reserve: Ledger["reserve"] = () => Promise.reject(new Error("the host is lost"));
+    const lost = createTestHost(WORK, { store, purse: purseOf({ ...budget, ledger: { ...store.ledger, reserve } }) });
+    await expect(lost.start()).rejects.toThrow("the host is lost");
+    const next = fundedHost(WORK, [cap(100)], { store });
+    await next.host.resume();
+    const events = await next.host.events();
+    expect(events.find(({ type }) => type === "stage.interrupted")).toMatchObject({ usage: NO_USAGE });
+    expect(await tokensOf(next)).toEqual({ spent: 4, reserved: 0 });
+  });
+
+  it("is charged nothing when a breaker keeps it from beginning", async () => {
+    const remote = planFrom("stages:\n  - { id: pay, action: test.remote }\n");
+    const dear = remote.stages.map((stage) => ({ ...stage, cost: { tokens: 10, microUsd: 100 } }) as typeof stage);
+    const funded = fundedHost({ ...remote, stages: dear }, [cap(100)]);
+    const admit: Breakers["admit"] = async () => ({ go: false, until: null, why: "gone" });
+    const kept = createTestHost(
+      { ...remote, stages: dear },
+      {
+        ...{ store: funded.store, purse: purseOf(funded.budget) },
+        ports: (own) => ({ breakers: { ...own.breakers, admit } }),
+      },
+    );
+    expect(await kept.start()).toMatchObject({ state: { reason: "circuit_open", facts: { usage: NO_USAGE } } });
+    expect(await tokensOf(funded)).toEqual({ spent: 0, reserved: 0 });
   });
 
   it("never touches the ledger when it costs nothing", async () => {

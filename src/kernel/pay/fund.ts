@@ -2,8 +2,8 @@
  * fund: what an attempt may spend is held in the ledger before it begins, and settled when it has ended. An attempt that may spend
  * nothing never touches the ledger. A refusal is an answer, not a failure: nothing is tried again before the cap frees.
  */
-import { NO_USAGE } from "../../base/usage.ts";
-import { type Amounts, amountProblem } from "../../limits/ledger/cap.ts";
+import { NO_USAGE, type Usage } from "../../base/usage.ts";
+import type { Amounts } from "../../limits/ledger/cap.ts";
 import { capText, refusalText } from "../../limits/ledger/cap-text.ts";
 import type { Granted, Refused, Reservation, Reserved } from "../../limits/ledger/reservation.ts";
 import type { LeafStage } from "../../plan/plan.ts";
@@ -13,7 +13,7 @@ import type { EventOf, Fact } from "../../run/events.ts";
 import type { Landing } from "../aftermath.ts";
 import type { Flight } from "../flight.ts";
 import type { Hosting, Restored } from "../hosting.ts";
-import { attemptKey, mayCallModels } from "../models.ts";
+import { attemptKey, costOfAttempt, mayCallModels } from "../models.ts";
 import { perform } from "../perform.ts";
 
 export function performPaid(host: Host, flight: Flight): Promise<Landing> {
@@ -26,15 +26,22 @@ export function performPaid(host: Host, flight: Flight): Promise<Landing> {
 
 type Host = Pick<Hosting, "plan" | "ports" | "halt" | "purse">;
 
-/** The most that the attempt itself may spend. A child run pays for itself, and a model call is paid for when it is made. */
-export function costOfAttempt(leaf: LeafStage): Amounts | null {
-  if (leaf.kind !== "action") return null;
-  const { tokens, microUsd } = leaf.cost;
-  return tokens === 0 && microUsd === 0 ? null : { tokens, microUsd };
-}
-
 /** What a stage that may call models asks for before it begins: is there anything left at all? Each call asks for its own. */
 const ANYTHING: Amounts = { tokens: 1, microUsd: 1 };
+
+/**
+ * Lets go of what a lost attempt holds. Nobody knows what it has spent, so it has spent what it might have; unless that was booked
+ * already, or nothing was held for it, and so nothing of it had begun. null: it pays for nothing itself.
+ */
+export async function settleLoss(purse: Purse, leaf: LeafStage, key: string, at: number): Promise<Usage | null> {
+  if (costOfAttempt(leaf) !== null) {
+    const { tokens = 0, microUsd = 0 } = (await (await purse.open()).ledger.settle(key, "unknown", at)) ?? {};
+    return { tokens, microUsd };
+  }
+  // It had only asked; its calls are held by themselves.
+  if (mayCallModels(leaf)) await (await purse.open()).ledger.withdraw(key);
+  return null;
+}
 
 type Place = Pick<Flight, "run" | "stage" | "visit">;
 
@@ -106,7 +113,8 @@ function refusal(purse: Purse, flight: Flight, refused: Refused): Fact {
   const why = refusalText(refused);
   if (freesAt === null) return { type: "budget.refused", stage, attempt, why, cap, spent, reserved, asked };
   purse.waiting.add(waiterName(flight));
-  return { type: "stage.parked", stage, attempt, reason: "awaiting_budget", until: freesAt, why, usage: NO_USAGE };
+  const parked = { type: "stage.parked", stage, attempt, reason: "awaiting_budget", until: freesAt, why } as const;
+  return { ...parked, usage: NO_USAGE, turns: 0 };
 }
 
 function degradation({ stage, degraded }: Flight, cap: Granted["degraded"]): Fact | null {
@@ -114,9 +122,9 @@ function degradation({ stage, degraded }: Flight, cap: Granted["degraded"]): Fac
   return { type: "run.degraded", stage, level: "L1", why: `80 % or more are spent of ${capText(cap)}`, cap };
 }
 
-/** What does not say what it has spent, or says it in numbers that nobody can count, is charged what it might have. */
+/** What does not say what it has spent is charged what it might have. */
 function spentBy(fact: Fact): Amounts | "unknown" {
   // Only an action is paid for in advance, and that ends in no other way.
   const { usage } = fact as EventOf<"stage.finished">;
-  return usage === undefined || amountProblem(usage) !== undefined ? "unknown" : usage;
+  return usage === undefined ? "unknown" : { ...usage };
 }

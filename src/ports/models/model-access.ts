@@ -57,6 +57,6 @@ export interface ModelDoor {
 export interface ModelAccess {
   /** Rejects with GATEWAY_… when there is no way to a model: then nothing was opened. */
   open(grant: ModelGrant): Promise<ModelDoor>;
-  /** Settles what an attempt of a host that died has left open. Resolves to what is known of it. */
+  /** Settles what an attempt of a host that died has left open. Resolves to all that it has used, however often it is asked. */
   reconcile(key: string): Promise<ModelUse>;
 }

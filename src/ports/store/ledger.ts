@@ -42,13 +42,16 @@ export interface Ledger {
   reserve(reservation: Reservation): Promise<Reserved>;
   /**
    * Books what was spent instead of what was held, at this time. The first settlement of a key counts; a key that holds nothing is
-   * left alone. A unit of which nothing is told, and "unknown", cost what was held; more than was held is booked in full.
+   * left alone. A unit of which nothing is told, and "unknown", cost what was held; more than was held is booked in full. Resolves to
+   * what the key was charged, by whichever settlement; null: nothing was ever held for it, or it was given back.
    */
-  settle(key: string, actual: Amounts | "unknown", at: number): Promise<void>;
+  settle(key: string, actual: Amounts | "unknown", at: number): Promise<Amounts | null>;
   /** Gives back what the key holds, of which nothing can have been spent, and leaves the line if it is the name of a waiter. */
   withdraw(key: string): Promise<void>;
   /** Settled and still held under all keys `keyPrefix/…`. */
   usage(keyPrefix: string): Promise<Amounts>;
+  /** How many keys `keyPrefix/…` there are, settled or held. */
+  count(keyPrefix: string): Promise<number>;
   /** Of each account, every unit that was ever booked for it, in the order asked. */
   standing(accounts: readonly Account[], at: number, offsetMinutes?: number): Promise<readonly Standing[]>;
   /** What is held, page by page: for whoever knows what has become of it. */

@@ -100,7 +100,7 @@ function slowed(ledger: Ledger, ms: number): Ledger {
     ...ledger,
     settle: async (...settlement) => {
       if (ms > 0) await sleep(ms);
-      await ledger.settle(...settlement);
+      return ledger.settle(...settlement);
     },
   };
 }

@@ -37,6 +37,7 @@ export function createMemoryLedger({ books, guarded }: LedgerParts): Ledger {
     settle: (key, actual, at) => guarded(() => settle(books, key, actual, at)),
     withdraw: (key) => guarded(() => withdraw(books, key)),
     usage: (keyPrefix) => guarded(() => usageOf(books, keyPrefix)),
+    count: (keyPrefix) => guarded(() => below(books, keyPrefix).length),
     standing: (accounts, at, offsetMinutes = 0) =>
       guarded(() => accounts.flatMap((account) => standingIn(pages, reader, account, at, offsetMinutes))),
     open: (query) => guarded(() => openPage(books, query)),
@@ -78,14 +79,15 @@ function enter({ entries, pages }: MemoryBooks, { key, at, accounts, amounts, ou
   else bookIn(pages, accounts, amounts, at);
 }
 
-function settle({ entries, pages }: MemoryBooks, key: string, actual: Amounts | "unknown", at: number): void {
+function settle({ entries, pages }: MemoryBooks, key: string, actual: Amounts | "unknown", at: number): Amounts | null {
   if (actual !== "unknown") requireCountable(key, actual);
   const entry = entries.get(key);
-  if (entry === undefined || entry.settled !== null) return;
+  if (entry === undefined || entry.settled !== null) return entry?.settled?.spent ?? null;
   const spent = chargeFor(entry.asked, actual);
   entries.set(key, { ...entry, settled: { spent, at } });
   holdIn(pages, entry.accounts, entry.asked, -1);
   bookIn(pages, entry.accounts, spent, at);
+  return spent;
 }
 
 function withdraw({ entries, pages, line }: MemoryBooks, key: string): void {
@@ -96,10 +98,13 @@ function withdraw({ entries, pages, line }: MemoryBooks, key: string): void {
   holdIn(pages, entry.accounts, entry.asked, -1);
 }
 
-function usageOf({ entries }: MemoryBooks, keyPrefix: string): Amounts {
+function below({ entries }: MemoryBooks, keyPrefix: string): readonly Entry[] {
+  return [...entries.values()].filter(({ key }) => key.startsWith(`${keyPrefix}/`));
+}
+
+function usageOf(books: MemoryBooks, keyPrefix: string): Amounts {
   let sum: Amounts = {};
-  for (const { key, asked, settled } of entries.values())
-    if (key.startsWith(`${keyPrefix}/`)) sum = addAmounts(sum, settled?.spent ?? asked);
+  for (const { asked, settled } of below(books, keyPrefix)) sum = addAmounts(sum, settled?.spent ?? asked);
   return sum;
 }
 

@@ -5,7 +5,7 @@ import { addAmounts, chargeFor } from "../../../limits/ledger/charge.ts";
 import { judge, spentIn } from "../../../limits/ledger/judge.ts";
 import { isForgotten } from "../../../limits/ledger/line.ts";
 import { bookProblems, replayEntries } from "../../../limits/ledger/replay.ts";
-import type { Reservation, Reserved } from "../../../limits/ledger/reservation.ts";
+import type { Entry, Reservation, Reserved } from "../../../limits/ledger/reservation.ts";
 import { LEDGER_ERRORS } from "../../../ports/errors/ledger-errors.ts";
 import type { Ledger, OpenPage, OpenQuery, Standing } from "../../../ports/store/ledger.ts";
 import type { Database } from "../driver.ts";
@@ -55,6 +55,7 @@ export function createSqliteLedger({ db, draft, commits, guarded }: LedgerParts)
       }, "in_turn"),
     withdraw: (key) => commits.run(() => () => withdraw(kept, key), "in_turn"),
     usage: (keyPrefix) => guarded(() => usageOf(entries, keyPrefix)),
+    count: (keyPrefix) => guarded(() => [...below(entries, keyPrefix)].length),
     standing: (accounts, at, offsetMinutes = 0) =>
       guarded(() => accounts.flatMap((account) => standingOf(draft.stored, account, at, offsetMinutes))),
     open: (query) => guarded(() => openPage(entries, query)),
@@ -96,13 +97,14 @@ function enter({ books, entries }: Kept, { key, at, accounts, amounts, outright 
   else books.book(accounts, amounts, at);
 }
 
-function settle({ books, entries }: Kept, key: string, actual: Amounts | "unknown", at: number): void {
-  const entry = entries.getOpen(key);
-  if (entry === null) return;
+function settle({ books, entries }: Kept, key: string, actual: Amounts | "unknown", at: number): Amounts | null {
+  const entry = entries.get(key);
+  if (entry === undefined || entry.settled !== null) return entry?.settled?.spent ?? null;
   const spent = chargeFor(entry.asked, actual);
   entries.settle(key, spent, at);
   books.hold(entry.accounts, entry.asked, -1);
   books.book(entry.accounts, spent, at);
+  return spent;
 }
 
 function withdraw({ books, entries }: Kept, key: string): void {
@@ -113,10 +115,13 @@ function withdraw({ books, entries }: Kept, key: string): void {
   books.hold(entry.accounts, entry.asked, -1);
 }
 
+function below(entries: SqliteEntries, keyPrefix: string): Iterable<Entry> {
+  return entries.between(`${keyPrefix}/`, `${keyPrefix}${AFTER_SLASH}`);
+}
+
 function usageOf(entries: SqliteEntries, keyPrefix: string): Amounts {
   let sum: Amounts = {};
-  for (const { asked, settled } of entries.between(`${keyPrefix}/`, `${keyPrefix}${AFTER_SLASH}`))
-    sum = addAmounts(sum, settled?.spent ?? asked);
+  for (const { asked, settled } of below(entries, keyPrefix)) sum = addAmounts(sum, settled?.spent ?? asked);
   return sum;
 }
 
