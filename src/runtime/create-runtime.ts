@@ -26,7 +26,7 @@ import { projectedEngine, rebuildFiles } from "./projections/projected-engine.ts
 import type { LiveLog, Runtime } from "./runtime.ts";
 import { createLateActions, type LateParts } from "./skills/late-actions.ts";
 import { createKiller, type KillParts } from "./stop/kill.ts";
-import { type SweepParts, sweepAll } from "./sweep.ts";
+import { NOTHING_SWEPT, type SweepParts, sweepAll } from "./sweep.ts";
 import { createApprovals } from "./trust/approvals.ts";
 import type { CertifyParts } from "./trust/certify.ts";
 import { createTrust } from "./trust/trust.ts";
@@ -179,7 +179,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     ...createBreakerCare(open, hasState),
     ...createMoney(parts, open, hasState, coordination.held),
     ...late,
-    ...createTreeActions(parts, open),
+    ...createTreeActions(parts, open, hasState),
     cancel: async (run, by) => (await open()).engine.cancel(run, by),
     pause: async (run, by) => (await open()).engine.pause(run, by),
     async list(query): Promise<RunPage> {
@@ -218,11 +218,15 @@ function createBreakerCare(
   };
 }
 
-function createTreeActions(parts: RuntimeParts, open: () => Promise<Open>): Pick<Runtime, "trees" | "diff" | "sweep"> {
+function createTreeActions(
+  parts: RuntimeParts,
+  open: () => Promise<Open>,
+  hasState: () => boolean,
+): Pick<Runtime, "trees" | "diff" | "sweep"> {
   return {
     trees: async (run) => treesOfRun((await open()).store, run),
     diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),
-    sweep: async (options) => sweepAll(parts, (await open()).store, options),
+    sweep: async (options) => (hasState() ? sweepAll(parts, (await open()).store, options) : NOTHING_SWEPT),
   };
 }
 

@@ -13,6 +13,11 @@ export interface SweepParts {
   readonly clock: Clock;
 }
 
+export const NOTHING_SWEPT: SweepReport = {
+  ...{ workspaces: 0, stuck: 0, refs: 0 },
+  ...{ objectsBefore: 0, objectsAfter: 0, bytesBefore: 0, bytesAfter: 0 },
+};
+
 export async function sweepAll(
   { trees, executor, agentHomes, clock }: SweepParts,
   store: Store,

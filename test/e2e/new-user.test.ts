@@ -46,6 +46,32 @@ describe("a new user", () => {
     expect((await project.pawl("why")).stdout).toContain("check  finished");
   });
 
+  it("looks around without leaving anything behind", async () => {
+    project = createProject({ Makefile: "test:\n\t@echo all good\n" });
+    const looks = [
+      "status",
+      "why",
+      "budget",
+      "digest",
+      "list",
+      "breakers",
+      "queue",
+      "approvals",
+      "audit",
+      "doctor",
+      "gc",
+    ];
+    for (const look of [
+      ...looks.map((name) => [name]),
+      ["gc", "--dry-run"],
+      ["resume", "--due"],
+      ["verify", "--all"],
+    ]) {
+      expect([look, (await project.pawl(...look)).code]).toEqual([look, 0]);
+      expect([look, readdirSync(project.root)]).toEqual([look, ["Makefile"]]);
+    }
+  });
+
   it("is told when there is no test command, and can say one", async () => {
     project = createProject();
     const nothing = await project.pawl("init");
