@@ -145,7 +145,12 @@ async function live(granted: Granted, onMeter: (meter: Meter) => void): Promise<
   const chronicle = createChronicle(runId, past, agent.rules ?? "", ports);
   const critic = { judge: (): Promise<boolean> => Promise.resolve(false) };
   const halt = createHalt({
-    ...{ clock: ports.clock, wallMs: limits.wallMs, usedMs: chronicle.state.usedMs, extendedToMs: chronicle.state.extendedToMs },
+    ...{
+      clock: ports.clock,
+      wallMs: limits.wallMs,
+      usedMs: chronicle.state.usedMs,
+      extendedToMs: chronicle.state.extendedToMs,
+    },
     callers: callersOf(options, parent),
     onDeadline: ports.critic === undefined ? null : () => critic.judge(),
   });

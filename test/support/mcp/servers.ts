@@ -62,7 +62,7 @@ const BAD = {
   curious:
     "process.stdin.once('data', (asked) => { process.stdin.pause(); const { id, params } = JSON.parse(String(asked).split('\\n')[0]);" +
     "console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } } }));" +
-    "const ask = () => process.stdout.write('{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\\n'.repeat(1000), () => setImmediate(ask)); ask(); });",
+    'const ask = () => process.stdout.write(\'{"jsonrpc":"2.0","id":1,"method":"ping"}\\n\'.repeat(1000), () => setImmediate(ask)); ask(); });',
   stubborn: "process.on('SIGTERM', () => {}); process.stdin.resume(); setInterval(() => {}, 1000);",
 } as const;
 

@@ -84,7 +84,11 @@ describe("T5: tools for files", () => {
   });
 
   test("edit a text that stands once, or everywhere when told", async () => {
-    const { output, error, text } = place({ "a.txt": "one two one", "win.txt": "a\r\nb\r\n", "many.txt": "a".repeat(2000) });
+    const { output, error, text } = place({
+      "a.txt": "one two one",
+      "win.txt": "a\r\nb\r\n",
+      "many.txt": "a".repeat(2000),
+    });
     expect(await error("edit_file", { path: "a.txt", old_text: "one", new_text: "1" })).toContain("stands 2 times");
     expect(await error("edit_file", { path: "a.txt", old_text: "three", new_text: "1" })).toContain("does not have");
     const huge = { path: "many.txt", old_text: "a", new_text: "b".repeat(400_000), all: true };
