@@ -5,6 +5,9 @@ const GUARDS = ["test/integration/gateway-guards.test.ts"];
 const HOPE = ["src/gateway/hope.test.ts"];
 const METERING = ["test/integration/gateway-metering.test.ts"];
 const UPSTREAM = ["test/integration/gateway-upstream.test.ts"];
+const WIRES = ["src/gateway/wires/wires.test.ts"];
+const BOUNDS = ["src/gateway/wires/bounds.test.ts"];
+const CLOSE = ["test/integration/gateway-close.test.ts"];
 const REPLAY = ["test/integration/gateway-replay.test.ts"];
 
 export const GATEWAY_MUTANTS: readonly Mutant[] = [
@@ -252,7 +255,7 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: "src/gateway/wires/members.ts",
     find: "whole === null || whole > MOST_COUNT ? null : whole",
     replace: "whole",
-    tests: ["src/gateway/wires/wires.test.ts"],
+    tests: WIRES,
   },
   {
     name: "what nobody can count is booked",
@@ -266,7 +269,35 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: "src/gateway/wires/chat.ts",
     find: "isWhole: tokens === null ? state.isWhole : isLast",
     replace: "isWhole: state.isWhole || tokens !== null",
-    tests: ["src/gateway/wires/wires.test.ts"],
+    tests: WIRES,
+  },
+  {
+    name: "what a tool of the provider brings is not held",
+    file: "src/gateway/wires/members.ts",
+    find: "return type !== null && !own.test(type);",
+    replace: "return type === null && own.test(String(type));",
+    tests: BOUNDS,
+  },
+  {
+    name: "what the result of a tool refers to is not seen",
+    file: "src/gateway/wires/members.ts",
+    find: "!FREE_FORM.has(name) && holds(member, isIt)",
+    replace: '["content", "parts"].includes(name) && holds(member, isIt)',
+    tests: BOUNDS,
+  },
+  {
+    name: "a tier without a price is billed like the usual one",
+    file: "src/gateway/wires/members.ts",
+    find: 'tier === undefined || tier === null || (typeof tier === "string" && usual.test(tier))',
+    replace: "tier !== 0 || usual.test(String(tier))",
+    tests: BOUNDS,
+  },
+  {
+    name: "a summary that the provider makes is free",
+    file: "src/gateway/wires/anthropic.ts",
+    find: 'BESIDES.has(step?.["type"])',
+    replace: 'BESIDES.has(step?.["kind"])',
+    tests: BOUNDS,
   },
   {
     name: "what a call held that was never sent stays held",
@@ -288,6 +319,27 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     find: "    await settle(open);\n",
     replace: "",
     tests: ["test/integration/gateway-ledger.test.ts"],
+  },
+  {
+    name: "a call that was being reserved when its grant was closed is sent",
+    file: "src/gateway/call.ts",
+    find: "if (open.over.signal.aborted || response.destroyed) leave();",
+    replace: "if (response.destroyed) leave();",
+    tests: CLOSE,
+  },
+  {
+    name: "a call that nobody waits for any more is sent",
+    file: "src/gateway/call.ts",
+    find: "if (open.over.signal.aborted || response.destroyed) leave();",
+    replace: "if (open.over.signal.aborted) leave();",
+    tests: CLOSE,
+  },
+  {
+    name: "a request that was still coming when its grant was closed is let in",
+    file: "src/gateway/server.ts",
+    find: "if (open.over.signal.aborted) return refuse(",
+    replace: "if (bytes.length < 0) return refuse(",
+    tests: CLOSE,
   },
   {
     name: "a connection that a client is about to use is ended",

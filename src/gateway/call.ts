@@ -168,6 +168,8 @@ async function exchange(passage: Passage, candidates: readonly Candidate[]): Pro
   const leave = (): void => gone.abort();
   response.once("close", leave);
   open.over.signal.addEventListener("abort", leave, { once: true });
+  // To hold it took a while: whoever left meanwhile is not told of again.
+  if (open.over.signal.aborted || response.destroyed) leave();
   try {
     const send =
       traffic === undefined ? parts.send : traffic.kind === "replay" ? traffic.send : traffic.around(parts.send);

@@ -185,6 +185,8 @@ async function admit(
   const bytes = await readWhole(request, inside.mostRequestBytes, "passed_over");
   if (bytes === null)
     return refuse(response, wire, refusalFor("GATEWAY_REQUEST_TOO_LARGE", { mostBytes: inside.mostRequestBytes }));
+  // A body may come for long, and the grant be closed meanwhile.
+  if (open.over.signal.aborted) return refuse(response, wire, refusalFor("GATEWAY_TOKEN_UNKNOWN", {}));
   query.delete("key");
   const way = query.size === 0 ? path : `${path}?${query}`;
   const work = answer(inside, { request, response, address, open, path: way, bytes });

@@ -155,6 +155,14 @@ describe("a budget", () => {
     expect([tokens?.spent.run, tokens?.reserved]).toEqual([good * 35, 0]);
   });
 
+  it("is not overspent by what a tool of the provider brings", async () => {
+    const provider = await fakeProvider(json({ model: "m", usage: { input_tokens: 50_000, output_tokens: 15 } }));
+    const standing = await standingGateway({ upstream: provider.url, caps: { tokens: 10_000 } });
+    const tools = [{ type: "web_search_20250305", name: "web_search" }];
+    expect((await ask(standing, "/v1/messages", { ...BODY, tools })).status).toBe(402);
+    expect(provider.asked).toEqual([]);
+  });
+
   it("is free again for the next call as soon as an answer has ended", async () => {
     const provider = await fakeProvider(OK);
     const each = Buffer.byteLength(JSON.stringify(BODY)) + 2048 + 100;

@@ -1,12 +1,15 @@
 /** Anthropic Messages. Its counts of input, cache reads and cache writes do not overlap; thinking is part of the output. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
-import { NO_TOKENS, type Tokens } from "../../limits/prices/tokens.ts";
-import { countIn, limitIn, listIn, mentions, objectIn, partsOf, textIn } from "./members.ts";
+import { addTokens, NO_TOKENS, type Tokens } from "../../limits/prices/tokens.ts";
+import { countIn, hasHostedTool, holds, limitIn, listIn, mentions, objectIn, textIn, tierProblem } from "./members.ts";
 import { type AnswerReading, NOTHING_READ, type StreamReader, type Wire, type WireError } from "./wire.ts";
 
 const CACHE_MARK = new Set(["cache_control"]);
 const LONG_CACHE = new Set(["ttl"]);
 const ELSEWHERE: ReadonlySet<JsonValue | undefined> = new Set(["url", "file"]);
+/** Tools that whoever asks uses itself. */
+const OWN_TOOLS = /^(?:custom$|bash_|text_editor_|computer_|memory_)/;
+const USUAL_SPEED = /^standard$/;
 const TYPES: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
   401: "authentication_error",
@@ -28,6 +31,8 @@ export const ANTHROPIC_WIRE: Wire = {
     const maxOutput = limitIn(body["max_tokens"]);
     if (model === null) return { ok: false, problem: "it names no model" };
     if (maxOutput === undefined) return { ok: false, problem: "max_tokens is not a whole number" };
+    const tier = tierProblem("speed", body["speed"], USUAL_SPEED);
+    if (tier !== null) return { ok: false, problem: tier };
     const isCached = mentions(body, CACHE_MARK);
     return {
       ok: true,
@@ -58,7 +63,8 @@ export const ANTHROPIC_WIRE: Wire = {
 function refersElsewhere(body: JsonObject): boolean {
   const isElsewhere = (part: JsonObject): boolean =>
     ELSEWHERE.has(objectIn(part["source"])?.["type"]) || part["type"] === "container_upload";
-  return textIn(body["container"]) !== null || partsOf(body["messages"]).some(isElsewhere);
+  const isServed = hasHostedTool(body["tools"], OWN_TOOLS) || listIn(body["mcp_servers"]).length > 0;
+  return isServed || textIn(body["container"]) !== null || holds(body["messages"], isElsewhere);
 }
 
 function createReader(): StreamReader {
@@ -98,7 +104,16 @@ function given(usage: JsonObject | null): JsonObject {
   return Object.fromEntries(Object.entries(usage ?? {}).filter(([, value]) => value !== null && value !== undefined));
 }
 
+/** Steps of the provider's own that are billed too, and are no part of the totals: a summary of what was said, advice of another model. */
+const BESIDES: ReadonlySet<JsonValue | undefined> = new Set(["compaction", "advisor_message"]);
+
 function tokensOf(usage: JsonObject | null): Tokens | null {
+  const steps = listIn(usage?.["iterations"]).map(objectIn);
+  const besides = steps.filter((step) => BESIDES.has(step?.["type"])).map(countsIn);
+  return besides.reduce((sum, each) => (sum === null || each === null ? null : addTokens(sum, each)), countsIn(usage));
+}
+
+function countsIn(usage: JsonObject | null): Tokens | null {
   const input = countIn(usage?.["input_tokens"]);
   const output = countIn(usage?.["output_tokens"]);
   if (usage === null || input === null || output === null) return null;

@@ -4,9 +4,23 @@
  */
 import type { JsonObject } from "../../base/json.ts";
 import { NO_TOKENS, type Tokens } from "../../limits/prices/tokens.ts";
-import { copiesIn, countIn, isLink, limitIn, listIn, objectIn, partsOf, textIn } from "./members.ts";
-import { openAiError, readOpenAiError } from "./openai-error.ts";
+import {
+  copiesIn,
+  countIn,
+  hasHostedTool,
+  holds,
+  isLink,
+  limitIn,
+  listIn,
+  objectIn,
+  textIn,
+  tierProblem,
+} from "./members.ts";
+import { openAiError, readOpenAiError, USUAL_TIER } from "./openai-error.ts";
 import { type AnswerReading, NOTHING_READ, type StreamReader, type Wire } from "./wire.ts";
+
+/** Tools that whoever asks uses itself. */
+const OWN_TOOLS = /^(?:function|custom)$/;
 
 export const CHAT_WIRE: Wire = {
   name: "chat",
@@ -18,13 +32,19 @@ export const CHAT_WIRE: Wire = {
     if (model === null) return { ok: false, problem: "it names no model" };
     if (maxOutput === undefined) return { ok: false, problem: "its limit of output is not a whole number" };
     if (copies === undefined) return { ok: false, problem: "n is not a whole number up to 1000" };
+    const tier = tierProblem("service_tier", body["service_tier"], USUAL_TIER);
+    if (tier !== null) return { ok: false, problem: tier };
     const streams = body["stream"] === true;
-    const refersElsewhere = partsOf(body["messages"]).some(
-      (part) => isLink(part["image_url"]) || textIn(objectIn(part["file"])?.["file_id"]) !== null,
-    );
     return {
       ok: true,
-      facts: { model, streams, maxOutput, copies: Math.max(1, copies ?? 1), cache: "short", refersElsewhere },
+      facts: {
+        model,
+        streams,
+        maxOutput,
+        copies: Math.max(1, copies ?? 1),
+        cache: "short",
+        refersElsewhere: refersElsewhere(body),
+      },
     };
   },
   readAnswer(body) {
@@ -53,6 +73,13 @@ export const CHAT_WIRE: Wire = {
     };
   },
 };
+
+function refersElsewhere(body: JsonObject): boolean {
+  const isServed = hasHostedTool(body["tools"], OWN_TOOLS) || objectIn(body["web_search_options"]) !== null;
+  const isElsewhere = (part: JsonObject): boolean =>
+    isLink(part["image_url"]) || textIn(objectIn(part["file"])?.["file_id"]) !== null;
+  return isServed || holds(body["messages"], isElsewhere);
+}
 
 function createReader(): StreamReader {
   let state: AnswerReading = NOTHING_READ;

@@ -1,7 +1,7 @@
 /** Gemini generateContent. The prompt counts what was cached; what was thought is counted beside the candidates. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { NO_TOKENS, type Tokens } from "../../limits/prices/tokens.ts";
-import { copiesIn, countIn, limitIn, listIn, objectIn, partsOf, textIn } from "./members.ts";
+import { copiesIn, countIn, holds, limitIn, listIn, objectIn, textIn, tierProblem } from "./members.ts";
 import { type AnswerReading, NOTHING_READ, type StreamReader, type Wire, type WireError } from "./wire.ts";
 
 const STATUSES: Readonly<Record<number, string>> = {
@@ -14,6 +14,12 @@ const STATUSES: Readonly<Record<number, string>> = {
   429: "RESOURCE_EXHAUSTED",
 };
 
+/** Tools that whoever asks uses itself. */
+const OWN_TOOLS: ReadonlySet<string> = new Set([
+  ...["functionDeclarations", "function_declarations", "computerUse", "computer_use"],
+]);
+const USUAL_TIER = /^(?:unspecified|standard|flex)$/i;
+
 export const GEMINI_WIRE: Wire = {
   name: "gemini",
   provider: "google",
@@ -24,12 +30,18 @@ export const GEMINI_WIRE: Wire = {
     if (model === undefined) return { ok: false, problem: "it names no model" };
     if (maxOutput === undefined) return { ok: false, problem: "maxOutputTokens is not a whole number" };
     if (copies === undefined) return { ok: false, problem: "candidateCount is not a whole number up to 1000" };
-    const isCached = ["cachedContent", "cached_content"].some((name) => textIn(body[name]) !== null);
-    const isElsewhere = (part: JsonObject): boolean => objectIn(part["fileData"] ?? part["file_data"]) !== null;
-    const refersElsewhere = isCached || partsOf(body["contents"]).some(isElsewhere);
+    const tier = tierProblem("serviceTier", body["serviceTier"] ?? body["service_tier"], USUAL_TIER);
+    if (tier !== null) return { ok: false, problem: tier };
     return {
       ok: true,
-      facts: { model, streams, maxOutput, copies: Math.max(1, copies ?? 1), cache: "none", refersElsewhere },
+      facts: {
+        model,
+        streams,
+        maxOutput,
+        copies: Math.max(1, copies ?? 1),
+        cache: "none",
+        refersElsewhere: refersElsewhere(body),
+      },
     };
   },
   // A stream that was not asked for as events is one list.
@@ -46,6 +58,17 @@ export const GEMINI_WIRE: Wire = {
     error: { code: status, message: `${message} [${code}]`, status: STATUSES[status] ?? "INTERNAL" },
   }),
 };
+
+function refersElsewhere(body: JsonObject): boolean {
+  const isCached = ["cachedContent", "cached_content"].some((name) => textIn(body[name]) !== null);
+  // What the provider uses by itself brings what is read too.
+  const isServed = listIn(body["tools"]).some((tool) =>
+    Object.keys(objectIn(tool) ?? {}).some((name) => !OWN_TOOLS.has(name)),
+  );
+  const said = ["contents", "systemInstruction", "system_instruction"].map((name) => body[name]);
+  const isElsewhere = (part: JsonObject): boolean => objectIn(part["fileData"] ?? part["file_data"]) !== null;
+  return isCached || isServed || said.some((each) => holds(each, isElsewhere));
+}
 
 function createReader(): StreamReader {
   let state: AnswerReading = NOTHING_READ;

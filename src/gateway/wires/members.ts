@@ -53,21 +53,29 @@ export function mentions(value: Maybe, names: ReadonlySet<string>): boolean {
   );
 }
 
-/** The parts of the content of messages, those inside results of tools too. */
-export function partsOf(messages: Maybe): readonly JsonObject[] {
-  const parts = listIn(messages).flatMap((message) => {
-    const inner = objectIn(message);
-    return inner === null ? [] : [inner, ...listIn(inner["content"]), ...listIn(inner["parts"])];
+/** What a tool was given and what it gave back: any names may stand there. */
+const FREE_FORM: ReadonlySet<string> = new Set(["input", "args", "response"]);
+
+/** Whether an object like this stands anywhere in it: in a message, in what a tool has answered, in a part of a part. */
+export function holds(value: Maybe, isIt: (part: JsonObject) => boolean): boolean {
+  if (Array.isArray(value)) return value.some((item: JsonValue) => holds(item, isIt));
+  const part = objectIn(value);
+  if (part === null) return false;
+  return isIt(part) || Object.entries(part).some(([name, member]) => !FREE_FORM.has(name) && holds(member, isIt));
+}
+
+/** Whether the provider itself is to use a tool: what that brings is read too, and is not in the request. */
+export function hasHostedTool(tools: Maybe, own: RegExp): boolean {
+  return listIn(tools).some((tool) => {
+    const type = textIn(objectIn(tool)?.["type"]);
+    return type !== null && !own.test(type);
   });
-  const found = parts.map(objectIn).filter((part) => part !== null);
-  return [
-    ...found,
-    ...found.flatMap((part) =>
-      listIn(part["content"])
-        .map(objectIn)
-        .filter((each) => each !== null),
-    ),
-  ];
+}
+
+/** A problem when the same tokens cost more than the prices that are known; `usual`: the names of what does not. */
+export function tierProblem(name: string, tier: Maybe, usual: RegExp): string | null {
+  if (tier === undefined || tier === null || (typeof tier === "string" && usual.test(tier))) return null;
+  return `nobody knows what this ${name} costs`;
 }
 
 /** An address of something, where the bytes themselves are not part of it. */

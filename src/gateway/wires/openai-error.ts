@@ -1,4 +1,4 @@
-/** The form of errors that both APIs of OpenAI share. */
+/** What both APIs of OpenAI share: the form of errors, and the tiers whose prices are known. */
 import type { JsonObject } from "../../base/json.ts";
 import { objectIn, textIn } from "./members.ts";
 import type { Refusal, WireError } from "./wire.ts";
@@ -10,6 +10,9 @@ const TYPES: Readonly<Record<number, string>> = {
   404: "not_found_error",
   429: "rate_limit_error",
 };
+
+/** `auto` is what the project of the key is set to. */
+export const USUAL_TIER = /^(?:auto|default|flex)$/;
 
 export function openAiError({ status, code, message }: Refusal): JsonObject {
   const usual = status >= 500 ? "server_error" : "invalid_request_error";

@@ -1,8 +1,8 @@
 /** OpenAI Responses. Its input counts what was cached too, and its output what was thought. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { NO_TOKENS, type Tokens } from "../../limits/prices/tokens.ts";
-import { countIn, isLink, limitIn, listIn, objectIn, partsOf, textIn } from "./members.ts";
-import { openAiError, readOpenAiError } from "./openai-error.ts";
+import { countIn, hasHostedTool, holds, isLink, limitIn, listIn, objectIn, textIn, tierProblem } from "./members.ts";
+import { openAiError, readOpenAiError, USUAL_TIER } from "./openai-error.ts";
 import { type AnswerReading, NOTHING_READ, type StreamReader, type Wire } from "./wire.ts";
 
 const ENDS: ReadonlySet<JsonValue | undefined> = new Set([
@@ -10,6 +10,8 @@ const ENDS: ReadonlySet<JsonValue | undefined> = new Set([
   "response.incomplete",
   "response.failed",
 ]);
+/** Tools that whoever asks uses itself. */
+const OWN_TOOLS = /^(?:function|custom|local_shell|apply_patch|namespace|tool_search|computer|computer_use_preview)$/;
 const CALLS: ReadonlySet<JsonValue | undefined> = new Set(["function_call", "custom_tool_call", "local_shell_call"]);
 
 export const RESPONSES_WIRE: Wire = {
@@ -22,6 +24,8 @@ export const RESPONSES_WIRE: Wire = {
     if (maxOutput === undefined) return { ok: false, problem: "max_output_tokens is not a whole number" };
     // What goes on after the answer cannot be metered.
     if (body["background"] === true) return { ok: false, problem: "an answer in the background cannot be metered" };
+    const tier = tierProblem("service_tier", body["service_tier"], USUAL_TIER);
+    if (tier !== null) return { ok: false, problem: tier };
     const streams = body["stream"] === true;
     const facts = {
       model,
@@ -45,7 +49,7 @@ function refersElsewhere(body: JsonObject): boolean {
     isLink(part["file_url"]) ||
     isLink(part["image_url"]);
   const isNamed = ["previous_response_id", "conversation", "prompt"].some((name) => (body[name] ?? null) !== null);
-  return isNamed || partsOf(body["input"]).some(isElsewhere);
+  return isNamed || hasHostedTool(body["tools"], OWN_TOOLS) || holds(body["input"], isElsewhere);
 }
 
 function createReader(): StreamReader {
