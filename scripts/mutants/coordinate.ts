@@ -133,4 +133,11 @@ export const COORDINATE_MUTANTS: readonly Mutant[] = [
     replace: "at",
     tests: ["src/loops/coordinate/merges/queue.test.ts"],
   },
+  {
+    name: "a worker that is gone has the queue for ever",
+    file: "src/loops/coordinate/merges/queue.ts",
+    find: "return at < until ? { name: worker.name, until } : null;",
+    replace: "return { name: worker.name, until };",
+    tests: ["src/loops/coordinate/merges"],
+  },
 ];

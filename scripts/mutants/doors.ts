@@ -16,9 +16,8 @@ export const DOOR_MUTANTS: readonly Mutant[] = [
   {
     name: "doctor plans all loops at once",
     file: "src/runtime/loops/check-project.ts",
-    find: "for (const loop of file.value.loops) checks.push(...(await loopChecks(parts, loop, known.get(loop.name))));",
-    replace:
-      "checks.push(...(await Promise.all(file.value.loops.map((loop) => loopChecks(parts, loop, known.get(loop.name))))).flat());",
+    find: "  for (const loop of file.value.loops)\n",
+    replace: "  await Promise.all(file.value.loops.map(outlookOf));\n  for (const loop of file.value.loops)\n",
     tests: ["src/runtime/loops/check-project.test.ts"],
   },
   {
@@ -90,5 +89,26 @@ export const DOOR_MUTANTS: readonly Mutant[] = [
     find: "if (!(await lstat(folder)).isDirectory())",
     replace: 'if (folder === "")',
     tests: ["src/runtime/projections/openexec"],
+  },
+  {
+    name: "doctor takes two loops with other parameters for one",
+    file: "src/runtime/loops/check-project.ts",
+    find: "canonical([source, level, params, agent,",
+    replace: "canonical([source, level, agent,",
+    tests: ["src/runtime/loops/check-project.test.ts"],
+  },
+  {
+    name: "doctor plans the same once for each loop",
+    file: "src/runtime/loops/check-project.ts",
+    find: "known.set(key, outlook);",
+    replace: "",
+    tests: ["src/runtime/loops/check-project.test.ts"],
+  },
+  {
+    name: "a manifest that is not there counts as one that cannot be read",
+    file: "src/runtime/survey/package-manifest.ts",
+    find: "(await isThere(join(root, file))) && ",
+    replace: "",
+    tests: ["src/runtime/survey/find-test-command.test.ts"],
   },
 ];

@@ -168,7 +168,8 @@ export const CLI_ERRORS = {
     exit: 3,
   },
   CLI_TEST_COMMAND_UNKNOWN: {
-    what: (d: { root: string }) => `No test command was found in ${d.root}.`,
+    what: (d: { root: string; unread: string }) =>
+      `No test command was found in ${d.root}${d.unread === "" ? "" : `: ${d.unread} could not be read as JSON`}.`,
     why: "A blueprint without a real check would call everything a success.",
     hint: "Say what checks this project: `pawl init -- make check`.",
     retry: "after_change",

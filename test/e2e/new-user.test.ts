@@ -87,6 +87,16 @@ describe("a new user", () => {
     expect(run).toMatchObject({ code: 0, value: { status: "succeeded", reason: "goal_achieved" } });
   });
 
+  it("is told that a package.json could not be read, and not only that it names no test command", async () => {
+    project = createProject({ "package.json": "{ broken" });
+    const { code, stderr } = await project.pawl("init");
+    expect([code, stderr.split("\n")[1]]).toEqual([
+      3,
+      `  No test command was found in ${project.root}: package.json could not be read as JSON.`,
+    ]);
+    expect(readdirSync(project.root)).toEqual(["package.json"]);
+  });
+
   it("works from a folder below the project and from outside it", async () => {
     project = createProject({ Makefile: "test:\n\t@pwd\n", "sub/keep": "" });
     await project.pawl("init");

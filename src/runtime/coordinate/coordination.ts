@@ -53,6 +53,8 @@ export interface Coordination {
   holdAgain(run: RunId, watch: HoldWatch, of?: RunId): Promise<HeldAgain | null>;
   /** Changes that are not over, in the order of their turn. */
   standing(): Promise<readonly ChangeRecord[]>;
+  /** Who merges into this branch now, and until when if nothing more is heard of it; null: nobody. */
+  merging(into: string): Promise<{ readonly name: string; readonly until: number } | null>;
   /** A person takes the change of a run. Rejects with MERGE_RUN_UNFIT, MERGE_CHANGE_OVER, GIT_*. */
   accept(run: RunId, options: { readonly into: string | null; readonly by: string }): Promise<ChangeRecord>;
   /** A person does not. */
@@ -99,6 +101,7 @@ export function createCoordination(parts: CoordinationParts): Coordination {
     hold: (run, { name, ...loop }, watch) => holdAs(name, run, loop, watch),
     holdAgain: (...given) => holdAgain({ root: parts.root, coordinator, open, holdAs }, ...given),
     standing,
+    merging: (into) => changes.holder(into, clock.now()),
     async accept(run, { into, by }) {
       const change = await handedIn(run, into);
       return change.state === "queued" ? change : decide(change.id, run, "queued", by, null);

@@ -6,7 +6,7 @@ import { RUNTIME_ERRORS } from "../errors.ts";
 import { projectChecks } from "./check-project.ts";
 
 test("M9: doctor looks at loop after loop, so that thousands take no more memory than one", async () => {
-  const loops = Array.from({ length: 50 }, (_, at) => `  loop-${at}: { blueprint: a.yaml }\n`).join("");
+  const loops = Array.from({ length: 50 }, (_, at) => `  loop-${at}: { blueprint: ${at}.yaml }\n`).join("");
   const root = projectFolder({ "pawl.yaml": `loops:\n${loops}` });
   let [under, most] = [0, 0];
   const checks = await projectChecks({
@@ -26,4 +26,31 @@ test("M9: doctor looks at loop after loop, so that thousands take no more memory
     51,
     expect.objectContaining({ name: "loop loop-49", status: "fail" }),
   ]);
+});
+
+test("M9: doctor plans what is the same of many loops once, and what differs by itself", async () => {
+  const of = (names: string, settings: string): string =>
+    [...names].map((name) => `  ${name}: { ${settings} }\n`).join("");
+  const loops = [
+    of("abc", "blueprint: a.yaml"),
+    of("de", "blueprint: b.yaml"),
+    of("fg", "blueprint: a.yaml, level: L2"),
+    of("hi", "blueprint: a.yaml, params: { x: 1 }"),
+    of("jk", "blueprint: a.yaml, agent: claude"),
+    of("lm", "blueprint: builtin:check"),
+  ];
+  const root = projectFolder({ "pawl.yaml": `loops:\n${loops.join("")}` });
+  const planned: string[] = [];
+  const checks = await projectChecks({
+    ...{ root, now: 0, agents: { get: () => undefined, names: () => [] }, standings: () => Promise.resolve([]) },
+    compile: (source, { loop = "" }) => {
+      planned.push(loop);
+      const problem = diagnose(RUNTIME_ERRORS, "BLUEPRINT_FILE_UNREADABLE", { file: source });
+      return Promise.resolve({ plan: failed([problem]), sources: {}, cut: [], rules: [] });
+    },
+  });
+  expect(planned).toEqual([..."adfhjlm"]);
+  expect(checks.slice(1).map(({ name, detail }) => [name, detail.split(" ")[0]])).toEqual(
+    [..."abcdefghijklm"].map((name, at) => [`loop ${name}`, `pawl.yaml:${at + 2}:3`]),
+  );
 });

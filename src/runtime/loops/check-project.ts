@@ -2,12 +2,14 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Diagnostic } from "../../base/diagnostic.ts";
+import { sha256Short } from "../../base/digest.ts";
+import { canonical } from "../../base/json.ts";
 import type { Loop, ProjectFile } from "../../blueprint/project/project-file.ts";
 import { triggerText } from "../../blueprint/project/trigger-text.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { AgentBackends } from "../../ports/agents/agent-backend.ts";
 import type { Standing } from "../../ports/loops/slots.ts";
-import type { DoctorCheck, Runtime } from "../runtime.ts";
+import type { Compiled, DoctorCheck, Runtime } from "../runtime.ts";
 import { nextTimeOf } from "../serve/next-time.ts";
 import { loadProject, PROJECT_FILE } from "./load-project.ts";
 import { loopOptions } from "./loop-options.ts";
@@ -21,6 +23,8 @@ export interface ProjectChecks extends Pick<Runtime, "compile"> {
 }
 
 type Lack = readonly [what: string, hint: string | null];
+/** What the plan of a loop tells of whether it could run. */
+type Outlook = { readonly problems: readonly Diagnostic[]; readonly lacks: readonly Lack[] };
 
 export async function projectChecks(parts: ProjectChecks): Promise<readonly DoctorCheck[]> {
   const { file } = await loadProject(parts.root);
@@ -31,8 +35,10 @@ export async function projectChecks(parts: ProjectChecks): Promise<readonly Doct
   if (!file.ok) return file.problems.map((problem) => failure(PROJECT_FILE, problem));
   const known = new Map((await parts.standings()).map((standing) => [standing.loop, standing]));
   const checks = [fileCheck(file.value)];
+  const outlookOf = createOutlook(parts);
   // One after the other: there may be thousands, and each plan takes its memory.
-  for (const loop of file.value.loops) checks.push(...(await loopChecks(parts, loop, known.get(loop.name))));
+  for (const loop of file.value.loops)
+    checks.push(...loopChecks(parts, loop, await outlookOf(loop), known.get(loop.name)));
   return checks;
 }
 
@@ -41,18 +47,36 @@ function fileCheck({ loops, lanes }: ProjectFile): DoctorCheck {
   return { name: PROJECT_FILE, status: "ok", detail, hint: null };
 }
 
-async function loopChecks(
-  parts: ProjectChecks,
+/** Loops that run the same in the same way have one plan; of ten thousand loops a few are different. The plan itself is not kept. */
+function createOutlook({ compile, agents }: ProjectChecks): (loop: Loop) => Promise<Outlook> {
+  const known = new Map<string, Outlook>();
+  return async (loop) => {
+    const { name, source, level, params, agent } = loop;
+    // What comes with Pawl has the name of its loop.
+    const key = sha256Short(canonical([source, level, params, agent, source.startsWith("builtin:") ? name : null]));
+    const outlook = known.get(key) ?? (await outlookOf(await compile(source, loopOptions(loop)), agents));
+    known.set(key, outlook);
+    return outlook;
+  };
+}
+
+async function outlookOf({ plan }: Compiled, agents: AgentBackends): Promise<Outlook> {
+  if (!plan.ok) return { problems: plan.problems, lacks: [] };
+  const missing = await missingAgents(agents, plan.value);
+  return { problems: [], lacks: missing.map(([agent, hint]) => [`the agent ${agent} is not installed`, hint]) };
+}
+
+function loopChecks(
+  parts: Pick<ProjectChecks, "root" | "now">,
   loop: Loop,
+  outlook: Outlook,
   standing: Standing | undefined,
-): Promise<readonly DoctorCheck[]> {
+): readonly DoctorCheck[] {
   const { name, level, source, where } = loop;
   const title = `loop ${name}`;
-  const { plan } = await parts.compile(source, loopOptions(loop));
-  if (!plan.ok) return plan.problems.map((problem) => failure(title, { where, ...problem }));
+  if (outlook.problems.length > 0) return outlook.problems.map((problem) => failure(title, { where, ...problem }));
   const place = `${where.file}:${where.line}:${where.column}`;
-  const missing = await missingAgents(parts.agents, plan.value);
-  const lacks = missing.map(([agent, hint]): Lack => [`the agent ${agent} is not installed`, hint]);
+  const lacks = [...outlook.lacks];
   const secret = loop.trigger?.kind === "webhook" ? resolve(parts.root, loop.trigger.secretFile) : null;
   if (secret !== null && !existsSync(secret)) lacks.push([`there is no file ${secret}`, "Write the secret into it."]);
   if (lacks.length > 0)

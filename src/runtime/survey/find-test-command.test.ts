@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findTestCommand } from "./find-test-command.ts";
+import { unreadManifests } from "./package-manifest.ts";
 
 let root = "";
 beforeEach(() => {
@@ -46,5 +47,23 @@ describe("findTestCommand", () => {
   it("finds nothing where there is nothing", async () => {
     expect(await found({})).toBe(undefined);
     expect(await found({ Makefile: "test := 1\nbuild:\n\ttrue\n" })).toBe(undefined);
+  });
+});
+
+describe("unreadManifests", () => {
+  it("names what is there and cannot be read, and nothing else", async () => {
+    expect(await unreadManifests(root)).toEqual([]);
+    for (const [text, unread] of [
+      [MANIFEST, []],
+      ["{}", []],
+      ["", ["package.json"]],
+      ["null", ["package.json"]],
+      ["{ broken", ["package.json"]],
+    ] as const) {
+      writeFileSync(join(root, "package.json"), text);
+      expect([text, await unreadManifests(root)]).toEqual([text, unread]);
+    }
+    mkdirSync(join(root, "composer.json"));
+    expect(await unreadManifests(root)).toEqual(["package.json", "composer.json"]);
   });
 });

@@ -27,6 +27,14 @@ export async function readManifest(root: string, file = "package.json"): Promise
   return { scripts: Object.fromEntries(scripts), ...(await managerOf(root, file, found["packageManager"])) };
 }
 
+/** Manifests that are there and tell nothing, because nobody can read them. */
+export async function unreadManifests(root: string): Promise<readonly string[]> {
+  const unread: string[] = [];
+  for (const file of ["package.json", "composer.json"])
+    if ((await isThere(join(root, file))) && (await readManifest(root, file)) === undefined) unread.push(file);
+  return unread;
+}
+
 async function managerOf(root: string, file: string, said: unknown): Promise<Pick<Manifest, "manager" | "from">> {
   for (const [lock, manager] of LOCKFILES) {
     if (await isThere(join(root, lock))) return { manager, from: `${file} and ${lock}` };

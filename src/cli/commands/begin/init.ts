@@ -1,6 +1,7 @@
 import { rename, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { pawlError } from "../../../base/errors.ts";
+import { unreadManifests } from "../../../runtime/survey/package-manifest.ts";
 import { isThere } from "../../../runtime/survey/project-text.ts";
 import { CLI_ERRORS } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -71,7 +72,10 @@ async function begin(context: Context): Promise<ExitCode> {
   const loops = from === undefined ? looked.loops : await foreignLoops(context, runtime, from, looked.loops);
   const found = { ...looked, loops };
   if (found.test === null && found.loops.length === 0)
-    throw pawlError(CLI_ERRORS, "CLI_TEST_COMMAND_UNKNOWN", { root });
+    throw pawlError(CLI_ERRORS, "CLI_TEST_COMMAND_UNKNOWN", {
+      root,
+      unread: (await unreadManifests(root)).join(" and "),
+    });
   const backup = force ? await moveAside(path) : null;
   await write(path, projectYaml(found));
   tell(context, found, { path, backup });

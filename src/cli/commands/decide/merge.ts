@@ -4,6 +4,7 @@ import { CLI_ERRORS } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import type { CommandSpec, Context } from "../../spec.ts";
 import { oneLine } from "../../views/event-line.ts";
+import { formatTime } from "../../views/text/format-time.ts";
 
 type Change = Awaited<ReturnType<Coordination["standing"]>>[number];
 type Step = Parameters<Parameters<Coordination["work"]>[0]["onStep"]>[0];
@@ -47,7 +48,7 @@ export const mergeCommand: CommandSpec = {
       };
       await coordination.work({ worker: `merge ${process.pid}`, onStep });
     }
-    return tell(context, steps, await coordination.standing());
+    return tell(context, coordination, steps);
   },
 };
 
@@ -66,12 +67,26 @@ function usage(message: string): Error {
   return pawlError(CLI_ERRORS, "CLI_USAGE_INVALID", { command: "merge", message });
 }
 
-function tell({ out }: Context, steps: readonly Step[], standing: readonly Change[]): 0 | 1 {
+async function tell({ out }: Context, coordination: Coordination, steps: readonly Step[]): Promise<0 | 1> {
+  const standing = await coordination.standing();
+  const merging = await mergingOf(coordination, standing);
   const ended = steps.flatMap((step) => step.ended.map(({ record, ...end }) => ({ ...end, run: record.run })));
-  if (out.format === "json") out.document({ ended, standing });
+  if (out.format === "json") out.document({ ended, standing, merging });
   for (const change of standing) out.line(renderChange(change));
+  for (const { into, name, until } of merging)
+    out.line(oneLine(`${into}: ${name} is at it; if it is gone, another can begin at ${formatTime(until)} UTC`));
   if (ended.length === 0 && standing.length === 0) out.line("nothing waits to be merged");
   return ended.some(({ to }) => to === "returned") ? EXIT.failed : EXIT.succeeded;
+}
+
+/** Who else is at the queues that something waits in. */
+async function mergingOf(coordination: Coordination, standing: readonly Change[]) {
+  const found: { readonly into: string; readonly name: string; readonly until: number }[] = [];
+  for (const into of new Set(standing.filter(({ state }) => state === "queued").map((change) => change.into))) {
+    const holder = await coordination.merging(into);
+    if (holder !== null) found.push({ into, ...holder });
+  }
+  return found;
 }
 
 function renderStep({ into, ended, putOff }: Step): readonly string[] {

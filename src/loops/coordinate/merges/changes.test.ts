@@ -20,6 +20,17 @@ describe("the changes of a project", () => {
     expect(await changes.take("main", "w", 5)).toEqual({ group: ["a"], landing: null, token: 1, tries: 0 });
   });
 
+  test("tells who has the queue, until when if nothing is heard of it, and nobody after that", async () => {
+    const changes = createChanges(createMemoryBoard());
+    expect(await changes.holder("main", 5)).toBeNull();
+    await changes.handIn(record("a", "queued"));
+    await changes.take("main", "w", 5);
+    expect(await changes.holder("main", 6)).toEqual({ name: "w", until: 120_005 });
+    expect([await changes.holder("main", 120_005), await changes.holder("other", 6)]).toEqual([null, null]);
+    await changes.letGo("main", 1);
+    expect(await changes.holder("main", 6)).toBeNull();
+  });
+
   test("what a person accepts is queued and is not over", async () => {
     const changes = createChanges(createMemoryBoard());
     const open = await changes.handIn(record("a", "open"));

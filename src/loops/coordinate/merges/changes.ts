@@ -6,6 +6,7 @@ import {
   type Active,
   EMPTY,
   type Found,
+  holderOf,
   join,
   type Landing,
   land,
@@ -42,6 +43,8 @@ export interface Changes {
   decide(id: string, to: ChangeState, facts: Decision): Promise<ChangeRecord | null>;
   /** The work to do now; null: none, or another worker has it. Takes up what a worker left that is gone. */
   take(into: string, worker: string, at: number): Promise<Taken | null>;
+  /** Who works on the queue now; null: nobody. */
+  holder(into: string, at: number): Promise<Queue["worker"]>;
   /** false: another worker has the queue, and nothing may be done any more. The same for the three below. */
   renew(into: string, token: number, at: number): Promise<boolean>;
   land(into: string, token: number, landing: Landing | null, at: number): Promise<boolean>;
@@ -86,6 +89,7 @@ export function createChanges(board: Board): Changes {
         const { active, token, tries } = queue;
         return { keep: [json(queue)], result: { ...active, token, tries } };
       }),
+    holder: async (into, at) => holderOf(asQueue(await board.read(queueOf(into))), at),
     renew: (into, token, at) => withQueue(board, into, token, (queue) => renew(queue, at)),
     land: (into, token, landing, at) => withQueue(board, into, token, (queue) => renew(land(queue, landing), at)),
     report: (into, token, found, ended, at) => reportTo(board, into, token, { found, ended, at }),

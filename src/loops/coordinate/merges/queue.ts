@@ -54,11 +54,17 @@ export function join(queue: Queue, waiting: Waiting): Queue {
   return holdsChange(queue, waiting.id) ? queue : { ...queue, fresh: [...queue.fresh, waiting] };
 }
 
+/** Who has the queue, and until when if nothing more is heard of it; null: nobody. */
+export function holderOf({ worker }: Queue, at: number): Queue["worker"] {
+  if (worker === null) return null;
+  const until = Math.min(worker.until, at + LEASE_MS);
+  return at < until ? { name: worker.name, until } : null;
+}
+
 /** null: another worker has the queue, or there is nothing to do now. */
 export function take(queue: Queue, worker: string, at: number): Queue | null {
-  const { worker: had } = queue;
-  const until = Math.min(had?.until ?? 0, at + LEASE_MS);
-  if (had !== null && had.name !== worker && at < until) return null;
+  const holder = holderOf(queue, at);
+  if (holder !== null && holder.name !== worker) return null;
   const next = queue.active === null ? begin(queue, at) : queue;
   if (next === null) return null;
   return { ...next, token: queue.token + 1, worker: { name: worker, until: at + LEASE_MS } };
