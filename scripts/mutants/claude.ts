@@ -5,6 +5,7 @@ const EXECUTOR = ["test/contract/effects.test.ts"];
 const TALK = ["src/adapters/agents/claude/conversation.test.ts"];
 const TOOLS = ["src/adapters/agents/claude/tools.test.ts"];
 const OUTCOME = ["src/adapters/agents/claude/outcome.test.ts"];
+const TAKE_UP = ["src/adapters/agents/claude/take-up.test.ts"];
 const PUT_OFF = ["src/adapters/agents/claude/put-off.test.ts"];
 const LAUNCH = ["src/adapters/agents/claude/launch.test.ts"];
 
@@ -113,6 +114,27 @@ export const CLAUDE_MUTANTS: readonly Mutant[] = [
     find: "[ -s $gate/id ] && [ -s $gate/allowed ] || exit 2",
     replace: "true",
     tests: PUT_OFF,
+  },
+  {
+    name: "a session that goes on passes calls before it has taken the hook",
+    file: "src/adapters/agents/claude/claude-agent.ts",
+    find: "return talk(options, life, await layGate(task.home, null, false));",
+    replace: "return talk(options, life, null);",
+    tests: TAKE_UP,
+  },
+  {
+    name: "a put-off call that cannot be read is none",
+    file: "src/adapters/agents/claude/claude-agent.ts",
+    find: 'catch(() => "torn" as const)',
+    replace: "catch(() => null)",
+    tests: TAKE_UP,
+  },
+  {
+    name: "a put-off call is forgotten when the program is lost",
+    file: "src/adapters/agents/claude/claude-agent.ts",
+    find: "gate.deferred() ?? (result === null ? (ahead?.call ?? null) : null)",
+    replace: 'outcome.kind === "deferred" ? outcome.call : null',
+    tests: TAKE_UP,
   },
   {
     name: "the settings of a repository are read",

@@ -18,6 +18,27 @@ export const HARNESS_MUTANTS: readonly Mutant[] = [
     tests: CONDUCT,
   },
   {
+    name: "a summary may be longer than what it sums up",
+    file: "src/harness/transcript/compact.ts",
+    find: "< bytesOf(talk, cut);",
+    replace: "> 0;",
+    tests: LONG,
+  },
+  {
+    name: "an answer beside the talk that was cut off is whole",
+    file: "src/harness/loop/beside.ts",
+    find: "if (unfit !== undefined)",
+    replace: 'if (unfit === "")',
+    tests: LONG,
+  },
+  {
+    name: "a summary has the time of the whole run",
+    file: "src/harness/loop/compaction.ts",
+    find: "Math.min(LONGEST_MS, halt.leftMs() * PART)",
+    replace: "halt.leftMs()",
+    tests: LONG,
+  },
+  {
     name: "any number of files is attached",
     file: "src/harness/deliver/attachments.ts",
     find: "if (files >= most.files)",

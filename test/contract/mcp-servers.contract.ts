@@ -141,6 +141,14 @@ export function mcpServersContract(name: string, create: (root: string, startMs?
       expect(processesWith(`mcp-${kind}`)).toEqual([]);
     });
 
+    it("gives a server one time for its whole start, however many pages its list has", async () => {
+      const from = performance.now();
+      const told = await failureOf(create(root, 1500).open(badServer(root, "slow"), RUN, NEVER));
+      expect(told).toMatch(/^MCP_SERVER_FAILED .*it has not told its tools within 1\.5 s/);
+      expect(performance.now() - from).toBeLessThan(5000);
+      expect(processesWith("mcp-slow")).toEqual([]);
+    });
+
     it("refuses a server that never answers, and one that cannot be started", async () => {
       const servers = create(root, 700);
       expect(await failureOf(servers.open(badServer(root, "silent"), RUN, NEVER))).toMatch(/^MCP_SERVER_FAILED/);

@@ -17,6 +17,8 @@ export interface McpServersOptions {
 }
 
 const START_MS = 60_000;
+/** The client has a time of its own for each question; ours is over first. */
+const SLACK_MS = 10_000;
 const LONGEST_MS = 24 * 3_600_000;
 const MOST_TOOLS = 500;
 const MOST_PAGES = 50;
@@ -33,15 +35,22 @@ export function createMcpServers({ executor, startMs = START_MS }: McpServersOpt
         await executor.forget(request);
         return report;
       };
-      const transport = createDialogueTransport(start, signal);
-      const client = await createClient();
+      // One time for all of it: the process, the greeting and every page of its list.
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(), startMs);
+      const transport = createDialogueTransport(start, AbortSignal.any([signal, late.signal]));
       try {
-        await client.connect(transport, { timeout: startMs });
-        return await sessionOf(spec, client, transport, startMs);
+        const client = await createClient();
+        await client.connect(transport, { timeout: startMs + SLACK_MS });
+        return await sessionOf(spec, client, transport, startMs + SLACK_MS);
       } catch (error) {
         await transport.close();
-        const problem = visibleLine(transport.problem() ?? messageOf(error), 500).replace(/\.$/, "");
+        const said = transport.problem() ?? messageOf(error);
+        const why = late.signal.aborted ? `it has not told its tools within ${startMs / 1000} s` : said;
+        const problem = visibleLine(why, 500).replace(/\.$/, "");
         throw pawlError(MCP_ERRORS, "MCP_SERVER_FAILED", { server: spec.name, problem }, { cause: error });
+      } finally {
+        clearTimeout(timer);
       }
     },
   };
@@ -85,13 +94,13 @@ async function sessionOf(
   spec: McpServerSpec,
   client: Client,
   transport: DialogueTransport,
-  startMs: number,
+  pageMs: number,
 ): Promise<McpSession> {
   let changed = false;
   client.setNotificationHandler("notifications/tools/list_changed", () => {
     changed = true;
   });
-  const { tools } = await client.listTools(undefined, { timeout: startMs });
+  const { tools } = await client.listTools(undefined, { timeout: pageMs });
   if (tools.length > MOST_TOOLS) throw new Error(`it has ${tools.length} tools, and may have ${MOST_TOOLS}`);
   return {
     server: spec.name,

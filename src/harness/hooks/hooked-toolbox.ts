@@ -16,7 +16,7 @@ export interface HookedToolbox extends Toolbox {
 export interface HookedOptions extends ToolboxOptions {
   /** Asked last: whoever is above the one that calls. */
   readonly above?: (call: ToolCall) => Promise<Ruling>;
-  /** Told last of a call that was made: whoever is above the one that calls. */
+  /** Told last of a call that was made or denied: whoever is above the one that calls. */
   readonly tellAbove?: NonNullable<Hooks["postTool"]>;
 }
 
@@ -25,6 +25,7 @@ export function createHookedToolbox(options: HookedOptions, hooks: Hooks | undef
   const under = new Map<string, ToolCall>();
 
   const decide = async (call: ToolCall): Promise<Ruling> => {
+    if (call.isPart !== true) under.set(call.id, call);
     const ruling = await options.decide(call);
     // Nobody is bothered about what is denied anyway.
     if (ruling.answer !== "allow") return ruling;
@@ -35,13 +36,13 @@ export function createHookedToolbox(options: HookedOptions, hooks: Hooks | undef
   };
 
   const emit = async (event: ToolEvent): Promise<void> => {
-    if (event.type === "tool.requested") under.set(event.call.id, event.call);
     await options.emit(event);
     if (event.type !== "tool.ended") return;
     const call = under.get(event.id);
     under.delete(event.id);
-    if (call === undefined) return;
     const { outcome } = event;
+    // What waits for a person has not ended.
+    if (call === undefined || outcome.status === "deferred") return;
     const ok = outcome.status === "success";
     const result = { ok, output: ok ? outcome.output : outcome.error };
     await quietly(() => hooks?.postTool?.(call, result));

@@ -8,7 +8,7 @@ import { type Candidate, namesOf } from "../models/route.ts";
 import type { ToolAnswer } from "../tools/tool.ts";
 import { userMessage } from "../transcript/talk.ts";
 import type { Session, Setting } from "./session.ts";
-import { tellUsage } from "./turn.ts";
+import { tellUsage, UNFIT } from "./turn.ts";
 
 export interface Question {
   /** In the journal. */
@@ -77,6 +77,8 @@ async function askOnce(
   if (billed.length === 0) await chronicle.write({ type: "model.freed", id });
   if (asked.kind === "aborted") return { ok: false, error: "it was cancelled" };
   if (asked.kind === "failed") return { ok: false, error: `no model has answered: ${asked.reasons}` };
+  const unfit = UNFIT[asked.answer.finishReason.unified];
+  if (unfit !== undefined) return { ok: false, error: `the answer is not whole: ${unfit}` };
   const message = messageOf(asked.answer);
   return { ok: true, text: message === null ? "" : textOf(message) };
 }

@@ -44,7 +44,8 @@ export function isLastWord({ chronicle }: Session, { offered }: Setting): boolea
   return offered.length === 0 && (chronicle.state.steps.at(-1)?.text ?? "") !== "";
 }
 
-const UNFIT: Readonly<Record<string, string>> = {
+/** Why an answer is none, by how it ended. */
+export const UNFIT: Readonly<Record<string, string>> = {
   length: "it was cut off at its longest",
   "content-filter": "it was filtered",
   error: "it broke off",

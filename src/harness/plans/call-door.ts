@@ -15,7 +15,7 @@ export interface DoorOptions extends Omit<ToolboxOptions, "decide"> {
   readonly hooks?: Hooks;
   /** What the run around it says of a call; it never has more powers than that. */
   readonly above?: (call: ToolCall) => Promise<Ruling>;
-  /** The run around it hears of each call that was made. */
+  /** The run around it hears of each call that was made or denied. */
   readonly tellAbove?: NonNullable<Hooks["postTool"]>;
   /** What a tool itself knows of the end of a call beyond its words; undefined: nothing. */
   readonly endOf?: (callId: string) => Pick<CallEnd, "ending" | "code"> | undefined;

@@ -354,7 +354,8 @@ describe("executing a plan", () => {
       "stop failed",
     ]);
     expect(await run({})).toEqual(["stop failed"]);
-    expect(await run(planOf({}), { deny: [{ tool: "echo" }] })).toEqual(["preStep 1", "postStep 1 1", "stop failed"]);
+    const denied = ["preStep 1", "postTool false", "postStep 1 1", "stop failed"];
+    expect(await run(planOf({}), { deny: [{ tool: "echo" }] })).toEqual(denied);
     expect(await run(planOf({}), { host: { limits: { calls: 0 } } })).toEqual([
       "preStep 1",
       "postStep 1 1",

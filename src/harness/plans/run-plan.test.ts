@@ -167,6 +167,19 @@ describe("runPlan", () => {
     expect(JSON.stringify(hanging.steps)).toContain("max_runtime");
   });
 
+  test("P12: what is denied in a plan is told like what is denied to an agent; what waits for a person has not ended", async () => {
+    const told = async (answer: "deny" | "later"): Promise<readonly string[]> => {
+      const heard: string[] = [];
+      const hooks: Hooks = { postTool: ({ tool }, { ok, output }) => void heard.push(`${tool} ${ok} ${output}`) };
+      const ports = { hooks, approvals: { ask: async () => answer } };
+      const policy = { ask: [{ tool: "look" }] };
+      await runPlan({ plan: planOf("look"), tools: [toolOf("look", echo, "low")], policy, ports });
+      return heard;
+    };
+    expect(await told("deny")).toEqual([expect.stringMatching(/^look false .*denied/)]);
+    expect(await told("later")).toEqual([]);
+  });
+
   test("S10: how dangerous a plan takes a step for adds to what policy knows of the tool, and takes nothing away", async () => {
     const tools = [toolOf("deploy", echo, "high")];
     const stopOf = async (tier: string, risk_level: string): Promise<string> => {

@@ -101,6 +101,28 @@ describe("A13: a long talk", () => {
     expect(model.asked.at(-1)?.prompt).toHaveLength(61);
   });
 
+  test.for([
+    ["is longer than what it sums up", { text: "s".repeat(100_000) }, "longer than what it sums up"],
+    ["was cut off", { text: "so far", finish: "length" }, "cut off"],
+    ["was filtered", { text: "so far", finish: "content-filter" }, "filtered"],
+    ["does not come", { hangs: true }, "cancelled"],
+  ] as const)("A13: goes on as it is when its summary %s", async ([, line, why]) => {
+    let turn = 0;
+    const model = scriptedModel((options) => {
+      if (isSummary(options)) return line;
+      turn += 1;
+      return turn > 14 ? { text: "done" } : { calls: [{ tool: "look", input: { turn } }] };
+    });
+    const journal = createMemoryJournal();
+    const agent = { model, tools: [look], limits: { turns: 100, wallMs: 2000 } };
+    const result = await runAgent({ agent, prompt: "the task", compaction, ports: { journal } });
+    expect(result.status).toBe("completed");
+    const past = JSON.stringify(await journal.read(result.runId));
+    expect(past).toContain("compaction_failed");
+    expect(past).toContain(why);
+    expect(past).not.toContain("talk.compacted");
+  });
+
   test("A13: is told by what the provider counts, where it counts", () => {
     const talk = longTalk(3);
     talk.measured = { tokens: 5000, since: 400 };

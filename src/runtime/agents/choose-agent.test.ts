@@ -44,9 +44,25 @@ test("who works is chosen for stages that do not say, and whoever calls no model
   });
 });
 
+test("what a script does not heed is not held against a blueprint that is played by one", () => {
+  const text = `version: 1
+name: x
+stages: [{ id: a, agent: { goal: go, skills: [tidy], context: [a.md] }, models: { tokens: 1k, usd: 1 } }]
+`;
+  const parsed = parseBlueprint(text, "flows/x.yaml");
+  if (!parsed.ok) throw new Error("it is sound");
+  const contextOf = (ignores: (typeof SCRIPTED)["ignores"] & object) => {
+    const [stage] = withAgent(parsed.value, "scripted:s", "/", [{ ...SCRIPTED, ignores }]).stages;
+    return stage?.kind === "agent" ? stage.agent.context : null;
+  };
+  expect(contextOf(["model", "skills", "context"])).toBeUndefined();
+  expect(contextOf(["skills"])).toMatchObject({ skills: [], files: ["a.md"] });
+  expect(contextOf([])).toMatchObject({ skills: ["tidy"], files: ["a.md"] });
+});
+
 test("a script and a plan need no model, and say so; whoever thinks heeds all that a stage may say", () => {
   expect([SCRIPTED, PLAN, MODEL].map(({ ignores }) => ignores)).toEqual([
-    ["model"],
+    ["model", "skills", "context"],
     ["model", "max_turns", "skills", "context"],
     undefined,
   ]);

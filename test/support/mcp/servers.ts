@@ -63,6 +63,11 @@ const BAD = {
     "process.stdin.once('data', (asked) => { process.stdin.pause(); const { id, params } = JSON.parse(String(asked).split('\\n')[0]);" +
     "console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } } }));" +
     'const ask = () => process.stdout.write(\'{"jsonrpc":"2.0","id":1,"method":"ping"}\\n\'.repeat(1000), () => setImmediate(ask)); ask(); });',
+  slow:
+    "let page = 0; process.getBuiltinModule('node:readline').createInterface({ input: process.stdin }).on('line', (line) => { const { id, method, params } = JSON.parse(line);" +
+    "const say = (result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));" +
+    "if (method === 'initialize') say({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } });" +
+    "if (method === 'tools/list') setTimeout(() => say({ tools: [], nextCursor: String((page += 1)) }), 300); });",
   stubborn: "process.on('SIGTERM', () => {}); process.stdin.resume(); setInterval(() => {}, 1000);",
 } as const;
 

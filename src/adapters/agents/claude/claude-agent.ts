@@ -41,12 +41,17 @@ export function createClaudeAgent(options: ClaudeOptions): AgentBackend {
   });
 }
 
-/** A session that was left at a call begins with that call, whether it is to be made or not. */
+/**
+ * A session that was left at a call begins with that call, whether it is to be made or not. What nobody knows the beginning of is
+ * not gone on with, and any other passes no call before it has taken the hook.
+ */
 async function takeUp(options: ClaudeOptions, life: Life): Promise<AgentReport> {
   const { task, gate } = life;
-  const putOff = await readPutOff(task.home, task.session);
-  if (putOff === null) return talk(options, life, null);
-  if (task.goesOn !== "deferred") return talk(options, { ...life, task: { ...task, session: null } }, null);
+  if (task.session === null) return talk(options, life, null);
+  const putOff = await readPutOff(task.home, task.session).catch(() => "torn" as const);
+  if (putOff === null) return talk(options, life, await layGate(task.home, null, false));
+  if (putOff === "torn" || task.goesOn !== "deferred")
+    return talk(options, { ...life, task: { ...task, session: null } }, null);
   const ruling = await gate.rule(putOff);
   const call = gate.deferred();
   if (call !== null) return { outcome: { kind: "deferred", call }, text: "", session: task.session, reported: null };
@@ -67,7 +72,7 @@ interface Life {
   readonly gate: Gate;
 }
 
-/** `ahead`: what was decided of the call that it begins with. */
+/** `ahead`: what lies before a session that goes on. */
 async function talk(options: ClaudeOptions, life: Life, ahead: Gateway | null): Promise<AgentReport> {
   const { task, host, signal, program, door, gate } = life;
   const own = new AbortController();
@@ -75,8 +80,8 @@ async function talk(options: ClaudeOptions, life: Life, ahead: Gateway | null): 
   let farewell: NodeJS.Timeout | undefined;
   const { dialogue, heard } = createConversation({
     ...{ host, gate, system: task.system, stop: end },
-    prompt: ahead === null ? task.prompt : null,
-    onReady: () => void ahead?.open(),
+    prompt: (ahead?.call ?? null) === null ? task.prompt : null,
+    onReady: async () => ahead?.open(),
     onResult: () => {
       farewell ??= setTimeout(end, FAREWELL_MS);
     },
@@ -89,7 +94,9 @@ async function talk(options: ClaudeOptions, life: Life, ahead: Gateway | null): 
   const session = said.session ?? task.session;
   const isEnded = signal.aborted && process.cause === "killed";
   const outcome = outcomeOf({ result, breach, deferred: gate.deferred(), report: process, isEnded });
-  if (session !== null) await keepPutOff(task.home, session, outcome.kind === "deferred" ? outcome.call : null);
+  // Where it has not come to its last line, it may still stand at that call.
+  const stands = gate.deferred() ?? (result === null ? (ahead?.call ?? null) : null);
+  if (session !== null) await keepPutOff(task.home, session, stands);
   if (usage !== null) host.onEvent({ type: "usage", usage });
   const output = result?.["structured_output"];
   return {

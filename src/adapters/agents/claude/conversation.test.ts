@@ -30,7 +30,7 @@ function begin(rule: (call: ToolCall) => Ruling = () => ({ answer: "allow" }), p
   const gate = createGate({ host, workspace: { seenAt: "/workspace", folder: "/nonexistent" }, cwd: "/workspace" });
   const { dialogue, heard } = createConversation({
     ...{ host, gate, system: "Be brief.", prompt },
-    onReady: () => void seen.push("ready"),
+    onReady: async () => void seen.push("ready"),
     onResult: () => void seen.push("result"),
     stop: () => void seen.push("stop"),
   });

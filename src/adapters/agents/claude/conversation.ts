@@ -22,8 +22,8 @@ export interface ConversationOptions {
   readonly system: string | null;
   /** null: it goes on by itself with the call that was put off. */
   readonly prompt: string | null;
-  /** It has taken the hook. */
-  readonly onReady: () => void;
+  /** It has taken the hook; it gets its task afterwards. */
+  readonly onReady: () => Promise<void>;
   /** It has said its last line. */
   readonly onResult: () => void;
   /** Ends the process at once: nothing it says is believed any more. */
@@ -69,8 +69,12 @@ export function createConversation(options: ConversationOptions): Conversation {
       breakOff("it did not take the hook that rules on its tools");
       return;
     }
-    options.onReady();
-    if (options.prompt !== null) send(taskOf(options.prompt));
+    options.onReady().then(
+      () => {
+        if (options.prompt !== null) send(taskOf(options.prompt));
+      },
+      () => breakOff("its gate could not be opened"),
+    );
   };
   const answer = async (id: string, request: JsonObject): Promise<void> => {
     const subtype = textAt(request, "subtype");

@@ -115,7 +115,8 @@ describe("how Claude Code is started", () => {
   test("with what was decided of the call that it begins with", async () => {
     const mount = { from: "/g", to: "/run/pawl/agent/gate", access: "read" as const };
     const hooks = { PreToolUse: [] };
-    const ahead = { mount, hooks, file: null, open: async () => undefined };
+    const call = { id: "toolu_1", tool: "Write", input: {} };
+    const ahead = { mount, hooks, call, file: null, open: async () => undefined };
     const { argv, mounts } = await launchOf({ session: "old" }, ahead);
     expect(argv[0]).toBe("/run/pawl/agent/claude");
     const aged = await launchOf({ session: "old" }, { ...ahead, file: "/workspace/a b" });

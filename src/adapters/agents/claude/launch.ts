@@ -50,7 +50,7 @@ export interface Launch {
   /** Of a session that begins now; a session that goes on has its own. */
   readonly newSession: string;
   readonly door: ModelDoor;
-  /** What was decided of the call that a session begins with; null: it begins with its task. */
+  /** What lies before a session that goes on; null: it is new. */
   readonly ahead: Gateway | null;
 }
 
@@ -102,7 +102,8 @@ async function sessionOf(task: AgentTask, { newSession, ahead }: Launch): Promis
   const { session } = task;
   if (session === null || !SESSION.test(session)) return ["--session-id", newSession];
   const kept = await keptOf(configFolder(task), session);
-  if (ahead !== null || kept === "whole") return ["--resume", session];
+  const beginsWith = ahead?.call ?? null;
+  if (beginsWith !== null || kept === "whole") return ["--resume", session];
   return ["--session-id", kept === "none" ? session : newSession];
 }
 

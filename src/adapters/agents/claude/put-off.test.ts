@@ -81,6 +81,14 @@ describe("what lies before a session that is taken up again", () => {
     expect([CALL, forged, other].map((call) => passes(gate, told(call)))).toEqual([false, false, true]);
   });
 
+  test("lets nothing pass before the gate is open when nothing was put off", async () => {
+    const gate = await layGate(home, null, false);
+    expect([gate.call, gate.file]).toEqual([null, null]);
+    expect(passes(gate, told(CALL))).toBe(false);
+    await gate.open();
+    expect(passes(gate, told(CALL))).toBe(true);
+  });
+
   test("lets nothing pass when it is not there", async () => {
     const gate = await layGate(home, CALL, true);
     rmSync(gate.mount.from, { recursive: true });

@@ -18,7 +18,7 @@ const NAME = "claude-put-off.json";
 const GATE = "claude-gate";
 const GATE_BEHIND = "/run/pawl/agent/gate";
 
-/** Of this session; null: nothing was put off. */
+/** Of this session; null: nothing was put off. Throws for what cannot be read: nobody knows what that session begins with. */
 export async function readPutOff(home: string, session: string | null): Promise<PutOff | null> {
   const text = session === null ? null : await readFile(join(home, NAME), "utf8").catch(() => null);
   const kept: unknown = text === null ? null : JSON.parse(text);
@@ -38,7 +38,8 @@ export async function keepPutOff(home: string, session: string, call: PutOff | n
 
 /**
  * A hook of its own: the call that was put off passes when it was allowed and is still the same, to the byte. Nothing else
- * passes before the gate is opened, and that call not even then.
+ * passes before the gate is opened, and that call not even then. Where nothing was put off, the session may still say so: its
+ * host was lost, or somebody has written it who should not.
  */
 const HOOK = `
 gate=${GATE_BEHIND}
@@ -59,24 +60,43 @@ const WRITERS = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
 export interface Gateway {
   readonly mount: Mount;
   readonly hooks: JsonObject;
+  /** The call that was put off, which it goes on with by itself; null: there is none. */
+  readonly call: PutOff | null;
   /** The file that the call writes; null: it writes none, or may not be made. */
   readonly file: string | null;
   /** From now on every other call is ruled on by the usual hook. */
   open(): Promise<void>;
 }
 
-export async function layGate(home: string, { id, tool, input }: PutOff, isAllowed: boolean): Promise<Gateway> {
+/** `call`: the one that was put off; null: there is none. */
+export async function layGate(home: string, call: PutOff | null, isAllowed: boolean): Promise<Gateway> {
   const folder = join(home, GATE);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const named = `"tool_use_id":${JSON.stringify(id)}`;
+  const { named, whole, file } = call === null ? NOBODY : textsOf(call);
   await writeFile(join(folder, "id"), named);
-  await writeFile(join(folder, "allowed"), isAllowed ? `"tool_input":${JSON.stringify(input)},${named}` : NONE);
+  await writeFile(join(folder, "allowed"), isAllowed ? whole : NONE);
   const hook = { type: "command", command: HOOK, timeout: 60, onFailure: "block" };
   return {
     mount: { from: folder, to: GATE_BEHIND, access: "read" },
     hooks: { PreToolUse: [{ hooks: [hook] }] },
-    file: isAllowed && WRITERS.has(tool) ? (textAt(input, "file_path") ?? textAt(input, "notebook_path")) : null,
+    call,
+    file: isAllowed ? file : null,
     open: () => writeFile(join(folder, "open"), ""),
   };
+}
+
+interface Texts {
+  /** What names the call in what the hook reads, and what is all of it. */
+  readonly named: string;
+  readonly whole: string;
+  readonly file: string | null;
+}
+
+const NOBODY: Texts = { named: NONE, whole: NONE, file: null };
+
+function textsOf({ id, tool, input }: PutOff): Texts {
+  const named = `"tool_use_id":${JSON.stringify(id)}`;
+  const file = WRITERS.has(tool) ? (textAt(input, "file_path") ?? textAt(input, "notebook_path")) : null;
+  return { named, whole: `"tool_input":${JSON.stringify(input)},${named}`, file };
 }

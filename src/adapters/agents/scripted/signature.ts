@@ -18,6 +18,6 @@ export const SCRIPTED: AgentSignature = {
     reportsUsage: true,
     callsModels: false,
   },
-  ignores: ["model"],
+  ignores: ["model", "skills", "context"],
   settings: { script: { required: true, summary: "the file that says what it does." } },
 };
