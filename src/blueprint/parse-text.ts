@@ -3,7 +3,7 @@ import { failed, ok, type Result } from "../base/result.ts";
 import { parseYaml } from "./parse.ts";
 import { createProblems, type Problems } from "./problems.ts";
 import type { Reading } from "./shapes/shape.ts";
-import { type TextBounds, USUAL_BOUNDS } from "./text/bounds.ts";
+import { PROJECT_BOUNDS, type TextBounds, USUAL_BOUNDS } from "./text/bounds.ts";
 import { createSource } from "./text/source.ts";
 import type { Tree } from "./text/tree.ts";
 
@@ -26,6 +26,15 @@ export function parseText<T>(
   const value = tree === undefined ? undefined : read(tree, { problems, references: [] });
   const found = problems.list();
   return value === undefined || found.length > 0 ? failed(found) : ok(value);
+}
+
+/** The same for `pawl.yaml`, which is read by many, each for its part, and may be long. */
+export function parseProjectText<T>(
+  text: string,
+  file: string,
+  read: (tree: Tree, reading: Reading) => T | undefined,
+): Result<T> {
+  return parseText(text, file, read, PROJECT_BOUNDS);
 }
 
 /** Of the newest long text without a problem: many ask one file, each for a part of it, and the same text has the same tree. */

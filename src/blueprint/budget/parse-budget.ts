@@ -1,10 +1,9 @@
 /** Budgets in files: of the user, and of the project in `pawl.yaml`. A file that says nothing caps nothing. */
 import { ok, type Result } from "../../base/result.ts";
 import { type BudgetSpec, NO_BUDGET } from "../../limits/ledger/budget.ts";
-import { parseText } from "../parse-text.ts";
+import { parseProjectText, parseText } from "../parse-text.ts";
 import { REPOSITORY_FILE } from "../policy/repository-file.ts";
 import { object } from "../shapes/shape.ts";
-import { PROJECT_BOUNDS } from "../text/bounds.ts";
 import { BUDGET_FIELDS } from "./budget-fields.ts";
 import { readBudget } from "./read-budget.ts";
 
@@ -23,15 +22,10 @@ export function parseBudget(text: string, file: string): Result<BudgetSpec> {
 /** The budget in `pawl.yaml`. */
 export function parseRepositoryBudget(text: string, file: string): Result<BudgetSpec> {
   return orNothing(
-    parseText(
-      text,
-      file,
-      (tree, reading) => {
-        const budget = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.budget?.value;
-        return budget === undefined ? NO_BUDGET : readBudget(budget, reading);
-      },
-      PROJECT_BOUNDS,
-    ),
+    parseProjectText(text, file, (tree, reading) => {
+      const budget = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.budget?.value;
+      return budget === undefined ? NO_BUDGET : readBudget(budget, reading);
+    }),
   );
 }
 

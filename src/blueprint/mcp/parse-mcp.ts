@@ -1,9 +1,8 @@
 /** `mcp` of pawl.yaml → the servers it declares. A file that says nothing declares none. */
 import { ok, type Result } from "../../base/result.ts";
-import { parseText } from "../parse-text.ts";
+import { parseProjectText } from "../parse-text.ts";
 import { REPOSITORY_FILE } from "../policy/repository-file.ts";
 import type { Shape } from "../shapes/shape.ts";
-import { PROJECT_BOUNDS } from "../text/bounds.ts";
 import type { MCP } from "./mcp-fields.ts";
 import type { McpServerSpec } from "./mcp-spec.ts";
 
@@ -13,15 +12,10 @@ const TIMEOUT_MS = 60_000;
 const MEMORY_BYTES = 2 ** 30;
 
 export function parseRepositoryMcp(content: string, file: string): Result<readonly McpServerSpec[]> {
-  const parsed = parseText(
-    content,
-    file,
-    (tree, reading) => {
-      const found = REPOSITORY_FILE.read(tree, reading, "pawl.yaml");
-      return found === undefined ? undefined : (found.mcp?.value ?? []).map(toSpec);
-    },
-    PROJECT_BOUNDS,
-  );
+  const parsed = parseProjectText(content, file, (tree, reading) => {
+    const found = REPOSITORY_FILE.read(tree, reading, "pawl.yaml");
+    return found === undefined ? undefined : (found.mcp?.value ?? []).map(toSpec);
+  });
   const saysNothing = !parsed.ok && parsed.problems.every(({ code }) => code === "BLUEPRINT_TEXT_EMPTY");
   return saysNothing ? ok([]) : parsed;
 }

@@ -1,9 +1,8 @@
 /** Routes that people write: in a file of the user, and under `models` in `pawl.yaml`. A file that says nothing changes nothing. */
 import { ok, type Result } from "../../base/result.ts";
 import type { RouteDraft } from "../../limits/routes/settings.ts";
-import { parseText } from "../parse-text.ts";
+import { parseProjectText, parseText } from "../parse-text.ts";
 import { REPOSITORY_FILE } from "../policy/repository-file.ts";
-import { PROJECT_BOUNDS } from "../text/bounds.ts";
 import { MODELS } from "./model-fields.ts";
 import { NO_ROUTES, readModels } from "./read-models.ts";
 
@@ -20,15 +19,10 @@ export function parseModels(text: string, file: string): Result<RouteDraft> {
 /** In `pawl.yaml`. */
 export function parseRepositoryModels(text: string, file: string): Result<RouteDraft> {
   return orNothing(
-    parseText(
-      text,
-      file,
-      (tree, reading) => {
-        const found = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.models?.value;
-        return found === undefined ? NO_ROUTES : readModels(found, reading);
-      },
-      PROJECT_BOUNDS,
-    ),
+    parseProjectText(text, file, (tree, reading) => {
+      const found = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.models?.value;
+      return found === undefined ? NO_ROUTES : readModels(found, reading);
+    }),
   );
 }
 

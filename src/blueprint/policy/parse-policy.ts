@@ -2,9 +2,8 @@
 import { ok, type Result } from "../../base/result.ts";
 import type { Rule } from "../../policy/rule.ts";
 import type { SetName } from "../../policy/shipped/sets.ts";
-import { parseText } from "../parse-text.ts";
+import { parseProjectText, parseText } from "../parse-text.ts";
 import { object, scalar } from "../shapes/shape.ts";
-import { PROJECT_BOUNDS } from "../text/bounds.ts";
 import { keysOf } from "../text/tree.ts";
 import { readOpenExec } from "./read-open-exec.ts";
 import { readRules } from "./read-rules.ts";
@@ -43,21 +42,16 @@ export function parsePolicy(text: string, file: string, layer: Layer): Result<Po
 
 /** The rules of `pawl.yaml`, which may be empty. What would loosen the policy is refused. */
 export function parseRepositoryPolicy(text: string, file: string): Result<readonly Rule[]> {
-  const parsed = parseText<readonly Rule[]>(
-    text,
-    file,
-    (tree, reading) => {
-      const policy = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.policy?.value;
-      for (const key of ["use", "allow"] as const) {
-        const given = policy?.[key];
-        if (given !== undefined) reading.problems.report("BLUEPRINT_POLICY_LOOSENS", { key }, given.key);
-      }
-      const rules = readRules(policy, "repository", reading);
-      // A question about what nobody allows would turn a refusal into a question.
-      return rules.map((rule) => (rule.effect === "ask" ? { ...rule, tightens: true } : rule));
-    },
-    PROJECT_BOUNDS,
-  );
+  const parsed = parseProjectText<readonly Rule[]>(text, file, (tree, reading) => {
+    const policy = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.policy?.value;
+    for (const key of ["use", "allow"] as const) {
+      const given = policy?.[key];
+      if (given !== undefined) reading.problems.report("BLUEPRINT_POLICY_LOOSENS", { key }, given.key);
+    }
+    const rules = readRules(policy, "repository", reading);
+    // A question about what nobody allows would turn a refusal into a question.
+    return rules.map((rule) => (rule.effect === "ask" ? { ...rule, tightens: true } : rule));
+  });
   const saysNothing = !parsed.ok && parsed.problems.every(({ code }) => code === "BLUEPRINT_TEXT_EMPTY");
   return saysNothing ? ok([]) : parsed;
 }

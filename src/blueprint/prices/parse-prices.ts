@@ -1,10 +1,9 @@
 /** Prices that people write: in a file of the user, and under `prices` in `pawl.yaml`. A file that says nothing changes nothing. */
 import { ok, type Result } from "../../base/result.ts";
 import { type PriceTable, ratesOf } from "../../limits/prices/price.ts";
-import { parseText } from "../parse-text.ts";
+import { parseProjectText, parseText } from "../parse-text.ts";
 import { REPOSITORY_FILE } from "../policy/repository-file.ts";
 import type { Reading, Shape } from "../shapes/shape.ts";
-import { PROJECT_BOUNDS } from "../text/bounds.ts";
 import { PRICES } from "./price-fields.ts";
 
 type Found<S> = S extends Shape<infer T> ? T : never;
@@ -25,15 +24,10 @@ export function parsePrices(text: string, file: string): Result<PriceTable> {
 /** The prices in `pawl.yaml`. */
 export function parseRepositoryPrices(text: string, file: string): Result<PriceTable> {
   return orNothing(
-    parseText(
-      text,
-      file,
-      (tree, reading) => {
-        const found = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.prices?.value;
-        return tableOf(found ?? [], reading);
-      },
-      PROJECT_BOUNDS,
-    ),
+    parseProjectText(text, file, (tree, reading) => {
+      const found = REPOSITORY_FILE.read(tree, reading, "pawl.yaml")?.prices?.value;
+      return tableOf(found ?? [], reading);
+    }),
   );
 }
 

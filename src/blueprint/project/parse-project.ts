@@ -1,10 +1,9 @@
 /** `pawl.yaml` → its loops, lanes and the machine, or every problem of the file, each with its place. A file that says nothing has no loops. */
 import type { JsonObject } from "../../base/json.ts";
 import { ok, type Result } from "../../base/result.ts";
-import { parseText } from "../parse-text.ts";
+import { parseProjectText } from "../parse-text.ts";
 import { REPOSITORY_FIELDS } from "../policy/repository-file.ts";
 import { type Given, object, type Reading } from "../shapes/shape.ts";
-import { PROJECT_BOUNDS } from "../text/bounds.ts";
 import { keysOf } from "../text/tree.ts";
 import { LOOPS_FIELDS, type LoopFound, USUAL_WEIGHT } from "./loop-fields.ts";
 import type { Lane, Loop, ProjectFile, Trigger, Weight } from "./project-file.ts";
@@ -24,23 +23,18 @@ const FILE = object(PROJECT_FIELDS, "pawl.yaml");
 type NamedLoop = Given<LoopFound> & { readonly name: string };
 
 export function parseProject(text: string, file: string): Result<ProjectFile> {
-  const parsed = parseText<ProjectFile>(
-    text,
-    file,
-    (tree, reading) => {
-      const found = FILE.read(tree, reading, "pawl.yaml");
-      if (found === undefined) return undefined;
-      const lanes = (found.lanes?.value ?? []).map(({ name, value }): Lane => ({ name, max: value }));
-      const machine = found.machine?.value ?? null;
-      const loops = (found.loops?.value ?? []).flatMap((loop) => {
-        const read = loopOf(loop, machine, reading);
-        if (read !== undefined) checkFit(read, loop, { lanes, machine }, reading);
-        return read ?? [];
-      });
-      return { version: 1, loops, lanes, machine, file };
-    },
-    PROJECT_BOUNDS,
-  );
+  const parsed = parseProjectText<ProjectFile>(text, file, (tree, reading) => {
+    const found = FILE.read(tree, reading, "pawl.yaml");
+    if (found === undefined) return undefined;
+    const lanes = (found.lanes?.value ?? []).map(({ name, value }): Lane => ({ name, max: value }));
+    const machine = found.machine?.value ?? null;
+    const loops = (found.loops?.value ?? []).flatMap((loop) => {
+      const read = loopOf(loop, machine, reading);
+      if (read !== undefined) checkFit(read, loop, { lanes, machine }, reading);
+      return read ?? [];
+    });
+    return { version: 1, loops, lanes, machine, file };
+  });
   const saysNothing = !parsed.ok && parsed.problems.every(({ code }) => code === "BLUEPRINT_TEXT_EMPTY");
   return saysNothing ? ok({ version: 1, loops: [], lanes: [], machine: null, file }) : parsed;
 }

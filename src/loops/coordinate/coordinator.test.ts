@@ -39,6 +39,18 @@ describe("the coordinator", () => {
     expect(await coordinator.mayStart(ask("two", { paths: ["src/a.ts"] }), 4)).toEqual({ start: true, token: 2 });
   });
 
+  test("L11: whoever goes on with a run whose process is gone has its paths at once, and not when its lease is over", async () => {
+    const workers = [{ alive: true }, { alive: true }];
+    const shared = { pages: new Map<string, string>(), workers };
+    const [first, second] = [0, 1].map((host) =>
+      createCoordinator(createMemoryBoard(shared, async (work) => work(), host)),
+    );
+    expect(await first?.mayStart(ask("one"), 0)).toEqual({ start: true, token: 1 });
+    expect((await second?.mayStart(ask("one"), 1))?.start).toBe(false);
+    workers[0] = { alive: false };
+    expect(await second?.mayStart(ask("one"), 2)).toMatchObject({ start: true });
+  });
+
   test("what it took is kept by renewing it, and lost to whoever takes it after its lease", async () => {
     const coordinator = createCoordinator(createMemoryBoard());
     await coordinator.mayStart(ask("one"), 0);
