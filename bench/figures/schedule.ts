@@ -15,6 +15,7 @@ import { createScheduler } from "../../src/runtime/serve/scheduler.ts";
 import { createLoopReader } from "../../src/runtime/serve/served-loop.ts";
 import type { Figure } from "../figure.ts";
 import { median } from "../statistics.ts";
+import { type Served, serveIdle } from "../tasks/served.ts";
 
 const LOOPS = 10_000;
 const MIB = 1024 * 1024;
@@ -90,9 +91,15 @@ async function idle(
 
 export const schedule: Figure = {
   name: "schedule",
-  async measure({ quick, log }) {
+  async measure({ quick, log, dir }) {
     log(`schedule: ${LOOPS} loops, nothing due`);
     const idled = await idle(quick ? 5 : 20);
+    const served: Served[] = [];
+    for (const loops of [1, LOOPS]) {
+      log(`schedule: pawl serve with ${loops} loops`);
+      served.push(await serveIdle(dir, loops, quick ? 5 : 20));
+    }
+    const [one, all] = served as [Served, Served];
     const rounds = quick ? 3 : 9;
     const samples: { few: number[]; many: number[]; most: number[] } = { few: [], many: [], most: [] };
     for (let round = 1; round <= rounds; round += 1) {
@@ -118,6 +125,14 @@ export const schedule: Figure = {
           columns: ["start, ms", "processor, share of a core", "memory, MB"],
           rows: [[idled.startMs, idled.cpu, idled.mib]],
         },
+        {
+          title: "pawl serve while nothing is due",
+          columns: ["loops", "ready, ms", "processor, share of a core", "resident memory, MB"],
+          rows: [
+            ["1", one.readyMs, one.cpu, one.mib],
+            ["10,000", all.readyMs, all.cpu, all.mib],
+          ],
+        },
       ],
       bars: [
         // Were it log n: 1.33. Were it the root of n: 3.2. Were it n: 10.
@@ -130,8 +145,22 @@ export const schedule: Figure = {
         },
         { name: "processor of 10,000 idle loops", measured: idled.cpu, rule: "at_most", limit: 0.01, unit: "cores" },
         { name: "memory of 10,000 idle loops", measured: idled.mib, rule: "at_most", limit: 100, unit: "MB" },
+        {
+          name: "processor of pawl serve with 10,000 loops over one",
+          measured: all.cpu - one.cpu,
+          rule: "at_most",
+          limit: 0.01,
+          unit: "cores",
+        },
+        {
+          name: "resident memory of pawl serve with 10,000 loops over one",
+          measured: all.mib - one.mib,
+          rule: "at_most",
+          limit: 100,
+          unit: "MB",
+        },
       ],
-      samples: { ...samples, idle: [idled.startMs, idled.cpu, idled.mib] },
+      samples: { ...samples, idle: [idled.startMs, idled.cpu, idled.mib], served },
     };
   },
 };

@@ -13,6 +13,7 @@ import type { Runtime } from "../runtime.ts";
 import type { Duty } from "./duty.ts";
 import { SERVE_ERRORS } from "./errors.ts";
 import { createFiring } from "./firing.ts";
+import { giveBackMemory } from "./give-back.ts";
 import { createAdmission } from "./jobs/admission.ts";
 import type { Fence } from "./jobs/fence.ts";
 import { createWorker } from "./jobs/worker.ts";
@@ -83,6 +84,7 @@ export function createServe(parts: ServeParts, options: ServeOptions): Serve {
       if (project.loops().size === 0) throw pawlError(SERVE_ERRORS, "SERVE_NO_LOOPS", { file: PROJECT_FILE });
       for (const duty of duties) await duty.start();
       tell({ type: "serve.ready", loops: project.loops().size, url: hooks.url(), next: scheduler.next() });
+      giveBackMemory();
     },
     async once() {
       // What comes due while it runs is for whoever comes next: a loop that is always due would never let it end.
@@ -133,6 +135,7 @@ function createDuties(
       await watcher.reload();
       await hooks.reload();
       tell({ type: "serve.reloaded", loops: loops().size, url: hooks.url() });
+      giveBackMemory();
     } catch (error) {
       // What was read before stands.
       tell({ type: "serve.problem", ...problemOf(error) });
