@@ -136,7 +136,7 @@ function candidatesOf({ router }: CallParts, call: ModelCall): readonly Candidat
 
 function worstOf({ prices }: CallParts, { facts, bytes }: ModelCall, candidates: readonly Candidate[]): WorstCall {
   const each = candidates.map(({ model }) => findPrice(model, prices));
-  return worstCall(each, { ...facts, promptBytes: facts.refersElsewhere ? null : bytes.length });
+  return worstCall(each, { ...facts, promptBytes: facts.unseen === null ? null : bytes.length + facts.unseen });
 }
 
 function reserve({ parts, open, key, worst, begunAt }: Passage, candidates: readonly Candidate[]): Promise<Reserved> {

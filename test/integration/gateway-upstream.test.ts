@@ -20,7 +20,7 @@ const CALL: ModelCall = {
   headers: { "content-type": "application/json" },
   body,
   bytes: Buffer.from(JSON.stringify(body)),
-  facts: { model: "m", streams: true, maxOutput: 100, copies: 1, cache: "none", refersElsewhere: false },
+  facts: { model: "m", streams: true, maxOutput: 100, copies: 1, cache: "none", unseen: 0 },
 };
 
 function upstreamTo(url: string, idleMs = 5000): Upstream {

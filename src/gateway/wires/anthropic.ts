@@ -1,7 +1,18 @@
 /** Anthropic Messages. Its counts of input, cache reads and cache writes do not overlap; thinking is part of the output. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { addTokens, NO_TOKENS, type Tokens } from "../../limits/prices/tokens.ts";
-import { countIn, hasHostedTool, holds, limitIn, listIn, mentions, objectIn, textIn, tierProblem } from "./members.ts";
+import {
+  broughtBy,
+  countIn,
+  hasHostedTool,
+  holds,
+  limitIn,
+  listIn,
+  mentions,
+  objectIn,
+  textIn,
+  tierProblem,
+} from "./members.ts";
 import { type AnswerReading, NOTHING_READ, type StreamReader, type Wire, type WireError } from "./wire.ts";
 
 const CACHE_MARK = new Set(["cache_control"]);
@@ -42,7 +53,7 @@ export const ANTHROPIC_WIRE: Wire = {
         maxOutput,
         copies: 1,
         cache: isCached ? (mentions(body, LONG_CACHE) ? "long" : "short") : "none",
-        refersElsewhere: refersElsewhere(body),
+        unseen: unseenIn(body),
       },
     };
   },
@@ -60,11 +71,12 @@ export const ANTHROPIC_WIRE: Wire = {
   }),
 };
 
-function refersElsewhere(body: JsonObject): boolean {
+function unseenIn(body: JsonObject): number | null {
   const isElsewhere = (part: JsonObject): boolean =>
     ELSEWHERE.has(objectIn(part["source"])?.["type"]) || part["type"] === "container_upload";
   const isServed = hasHostedTool(body["tools"], OWN_TOOLS) || listIn(body["mcp_servers"]).length > 0;
-  return isServed || textIn(body["container"]) !== null || holds(body["messages"], isElsewhere);
+  const isNamed = textIn(body["container"]) !== null || holds(body["messages"], isElsewhere);
+  return isNamed ? null : broughtBy(isServed);
 }
 
 function createReader(): StreamReader {

@@ -8,39 +8,41 @@ import { GEMINI_WIRE } from "./gemini.ts";
 import { RESPONSES_WIRE } from "./responses.ts";
 import type { Wire } from "./wire.ts";
 
-/** Whether it may read what is not in it; a sentence when it cannot be metered. */
-function reads(wire: Wire, body: JsonObject): boolean | string {
+/** How much it may read that is not in it; a sentence when it cannot be metered. */
+function reads(wire: Wire, body: JsonObject): number | null | string {
   const reading = wire.readRequest({ model: "m", ...body }, { model: "m" });
-  return reading.ok ? reading.facts.refersElsewhere : reading.problem;
+  return reading.ok ? reading.facts.unseen : reading.problem;
 }
 
 const typed = (...types: readonly string[]): JsonObject => ({ tools: types.map((type) => ({ type, name: "x" })) });
 const LINK = { type: "image", source: { type: "url", url: "https://x" } };
 
+const BROUGHT = 100_000;
+
 describe("what the provider brings by itself", () => {
   it("is seen in a tool of Anthropic", () => {
     const hosted = ["web_search_20250305", "web_fetch_20250910", "code_execution_20250825", "anything_new"];
-    for (const type of hosted) expect(reads(ANTHROPIC_WIRE, typed("custom", type))).toBe(true);
+    for (const type of hosted) expect(reads(ANTHROPIC_WIRE, typed("custom", type))).toBe(BROUGHT);
     const own = ["custom", "bash_20250124", "text_editor_20250728", "computer_20251124", "memory_20250818"];
-    expect(reads(ANTHROPIC_WIRE, typed(...own))).toBe(false);
-    expect(reads(ANTHROPIC_WIRE, { mcp_servers: [{ type: "url", url: "https://x" }] })).toBe(true);
-    expect(reads(ANTHROPIC_WIRE, { mcp_servers: [], tools: [{ name: "f" }, null] })).toBe(false);
+    expect(reads(ANTHROPIC_WIRE, typed(...own))).toBe(0);
+    expect(reads(ANTHROPIC_WIRE, { mcp_servers: [{ type: "url", url: "https://x" }] })).toBe(BROUGHT);
+    expect(reads(ANTHROPIC_WIRE, { mcp_servers: [], tools: [{ name: "f" }, null] })).toBe(0);
   });
 
   it("is seen in a tool of OpenAI", () => {
     for (const type of ["web_search", "file_search", "code_interpreter", "mcp", "anything_new"]) {
-      expect(reads(RESPONSES_WIRE, typed("function", type))).toBe(true);
-      expect(reads(CHAT_WIRE, typed("function", type))).toBe(true);
+      expect(reads(RESPONSES_WIRE, typed("function", type))).toBe(BROUGHT);
+      expect(reads(CHAT_WIRE, typed("function", type))).toBe(BROUGHT);
     }
-    expect(reads(RESPONSES_WIRE, typed("function", "custom", "local_shell", "apply_patch"))).toBe(false);
-    expect(reads(CHAT_WIRE, typed("function", "custom"))).toBe(false);
-    expect(reads(CHAT_WIRE, { web_search_options: {} })).toBe(true);
+    expect(reads(RESPONSES_WIRE, typed("function", "custom", "local_shell", "apply_patch"))).toBe(0);
+    expect(reads(CHAT_WIRE, typed("function", "custom"))).toBe(0);
+    expect(reads(CHAT_WIRE, { web_search_options: {} })).toBe(BROUGHT);
   });
 
   it("is seen in a tool of Gemini", () => {
     for (const tool of ["googleSearch", "url_context", "codeExecution", "anythingNew"])
-      expect(reads(GEMINI_WIRE, { tools: [{ functionDeclarations: [] }, { [tool]: {} }] })).toBe(true);
-    expect(reads(GEMINI_WIRE, { tools: [{ function_declarations: [] }, { computerUse: {} }, null] })).toBe(false);
+      expect(reads(GEMINI_WIRE, { tools: [{ functionDeclarations: [] }, { [tool]: {} }] })).toBe(BROUGHT);
+    expect(reads(GEMINI_WIRE, { tools: [{ function_declarations: [] }, { computerUse: {} }, null] })).toBe(0);
   });
 });
 
@@ -48,19 +50,19 @@ describe("what the result of a tool refers to", () => {
   it("is seen however deep it lies", () => {
     const document = { type: "document", source: { type: "content", content: [LINK] } };
     const result = { type: "tool_result", content: [document] };
-    expect(reads(ANTHROPIC_WIRE, { messages: [{ role: "user", content: [result] }] })).toBe(true);
+    expect(reads(ANTHROPIC_WIRE, { messages: [{ role: "user", content: [result] }] })).toBeNull();
     const output = [{ type: "input_file", file_id: "f" }];
-    expect(reads(RESPONSES_WIRE, { input: [{ type: "function_call_output", output }] })).toBe(true);
+    expect(reads(RESPONSES_WIRE, { input: [{ type: "function_call_output", output }] })).toBeNull();
     const parts = [{ file_data: { file_uri: "x" } }];
-    expect(reads(GEMINI_WIRE, { contents: [{ parts: [{ functionResponse: { parts } }] }] })).toBe(true);
-    expect(reads(GEMINI_WIRE, { systemInstruction: { parts } })).toBe(true);
+    expect(reads(GEMINI_WIRE, { contents: [{ parts: [{ functionResponse: { parts } }] }] })).toBeNull();
+    expect(reads(GEMINI_WIRE, { systemInstruction: { parts } })).toBeNull();
   });
 
   it("is not what a tool was given, nor the data that it gave back", () => {
-    expect(reads(ANTHROPIC_WIRE, { messages: [{ content: [{ type: "tool_use", input: LINK }] }] })).toBe(false);
+    expect(reads(ANTHROPIC_WIRE, { messages: [{ content: [{ type: "tool_use", input: LINK }] }] })).toBe(0);
     const response = { fileData: { fileUri: "x" } };
-    expect(reads(GEMINI_WIRE, { contents: [{ parts: [{ functionResponse: { response } }] }] })).toBe(false);
-    expect(reads(GEMINI_WIRE, { contents: [{ parts: [{ functionCall: { args: response } }] }] })).toBe(false);
+    expect(reads(GEMINI_WIRE, { contents: [{ parts: [{ functionResponse: { response } }] }] })).toBe(0);
+    expect(reads(GEMINI_WIRE, { contents: [{ parts: [{ functionCall: { args: response } }] }] })).toBe(0);
   });
 });
 
@@ -71,7 +73,7 @@ describe("a tier whose price nobody knows", () => {
     [CHAT_WIRE, "service_tier", ["auto", "default", "flex"], ["priority", "fast", 7]],
     [GEMINI_WIRE, "serviceTier", ["standard", "FLEX"], ["priority"]],
   ])("is refused, and others are not", (wire, name, usual, dear) => {
-    for (const tier of [...usual, null]) expect(reads(wire, { [name]: tier })).toBe(false);
+    for (const tier of [...usual, null]) expect(reads(wire, { [name]: tier })).toBe(0);
     for (const tier of dear) expect(reads(wire, { [name]: tier })).toBe(`nobody knows what this ${name} costs`);
   });
 });

@@ -5,6 +5,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import { NO_TOKENS, type Tokens } from "../../limits/prices/tokens.ts";
 import {
+  broughtBy,
   copiesIn,
   countIn,
   hasHostedTool,
@@ -43,7 +44,7 @@ export const CHAT_WIRE: Wire = {
         maxOutput,
         copies: Math.max(1, copies ?? 1),
         cache: "short",
-        refersElsewhere: refersElsewhere(body),
+        unseen: unseenIn(body),
       },
     };
   },
@@ -74,11 +75,11 @@ export const CHAT_WIRE: Wire = {
   },
 };
 
-function refersElsewhere(body: JsonObject): boolean {
+function unseenIn(body: JsonObject): number | null {
   const isServed = hasHostedTool(body["tools"], OWN_TOOLS) || objectIn(body["web_search_options"]) !== null;
   const isElsewhere = (part: JsonObject): boolean =>
     isLink(part["image_url"]) || textIn(objectIn(part["file"])?.["file_id"]) !== null;
-  return isServed || holds(body["messages"], isElsewhere);
+  return holds(body["messages"], isElsewhere) ? null : broughtBy(isServed);
 }
 
 function createReader(): StreamReader {

@@ -1,7 +1,7 @@
 /** Gemini generateContent. The prompt counts what was cached; what was thought is counted beside the candidates. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { NO_TOKENS, type Tokens } from "../../limits/prices/tokens.ts";
-import { copiesIn, countIn, holds, limitIn, listIn, objectIn, textIn, tierProblem } from "./members.ts";
+import { broughtBy, copiesIn, countIn, holds, limitIn, listIn, objectIn, textIn, tierProblem } from "./members.ts";
 import { type AnswerReading, NOTHING_READ, type StreamReader, type Wire, type WireError } from "./wire.ts";
 
 const STATUSES: Readonly<Record<number, string>> = {
@@ -40,7 +40,7 @@ export const GEMINI_WIRE: Wire = {
         maxOutput,
         copies: Math.max(1, copies ?? 1),
         cache: "none",
-        refersElsewhere: refersElsewhere(body),
+        unseen: unseenIn(body),
       },
     };
   },
@@ -59,15 +59,14 @@ export const GEMINI_WIRE: Wire = {
   }),
 };
 
-function refersElsewhere(body: JsonObject): boolean {
+function unseenIn(body: JsonObject): number | null {
   const isCached = ["cachedContent", "cached_content"].some((name) => textIn(body[name]) !== null);
-  // What the provider uses by itself brings what is read too.
   const isServed = listIn(body["tools"]).some((tool) =>
     Object.keys(objectIn(tool) ?? {}).some((name) => !OWN_TOOLS.has(name)),
   );
   const said = ["contents", "systemInstruction", "system_instruction"].map((name) => body[name]);
   const isElsewhere = (part: JsonObject): boolean => objectIn(part["fileData"] ?? part["file_data"]) !== null;
-  return isCached || isServed || said.some((each) => holds(each, isElsewhere));
+  return isCached || said.some((each) => holds(each, isElsewhere)) ? null : broughtBy(isServed);
 }
 
 function createReader(): StreamReader {

@@ -72,6 +72,16 @@ export function hasHostedTool(tools: Maybe, own: RegExp): boolean {
   });
 }
 
+/**
+ * What such tools bring: pages that were found, the output of a program. There is no bound but the context, and that would keep an agent
+ * that merely may search from every small budget: what is more is booked in full when it is told, and the next call is refused.
+ */
+const BROUGHT_TOKENS = 100_000;
+
+export function broughtBy(isServed: boolean): number {
+  return isServed ? BROUGHT_TOKENS : 0;
+}
+
 /** A problem when the same tokens cost more than the prices that are known; `usual`: the names of what does not. */
 export function tierProblem(name: string, tier: Maybe, usual: RegExp): string | null {
   if (tier === undefined || tier === null || (typeof tier === "string" && usual.test(tier))) return null;

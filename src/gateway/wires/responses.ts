@@ -1,7 +1,18 @@
 /** OpenAI Responses. Its input counts what was cached too, and its output what was thought. */
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { NO_TOKENS, type Tokens } from "../../limits/prices/tokens.ts";
-import { countIn, hasHostedTool, holds, isLink, limitIn, listIn, objectIn, textIn, tierProblem } from "./members.ts";
+import {
+  broughtBy,
+  countIn,
+  hasHostedTool,
+  holds,
+  isLink,
+  limitIn,
+  listIn,
+  objectIn,
+  textIn,
+  tierProblem,
+} from "./members.ts";
 import { openAiError, readOpenAiError, USUAL_TIER } from "./openai-error.ts";
 import { type AnswerReading, NOTHING_READ, type StreamReader, type Wire } from "./wire.ts";
 
@@ -33,7 +44,7 @@ export const RESPONSES_WIRE: Wire = {
       maxOutput,
       copies: 1,
       cache: "short",
-      refersElsewhere: refersElsewhere(body),
+      unseen: unseenIn(body),
     } as const;
     return { ok: true, facts };
   },
@@ -42,14 +53,15 @@ export const RESPONSES_WIRE: Wire = {
   errorBody: openAiError,
 };
 
-function refersElsewhere(body: JsonObject): boolean {
+function unseenIn(body: JsonObject): number | null {
   const isElsewhere = (part: JsonObject): boolean =>
     part["type"] === "item_reference" ||
     textIn(part["file_id"]) !== null ||
     isLink(part["file_url"]) ||
     isLink(part["image_url"]);
   const isNamed = ["previous_response_id", "conversation", "prompt"].some((name) => (body[name] ?? null) !== null);
-  return isNamed || hasHostedTool(body["tools"], OWN_TOOLS) || holds(body["input"], isElsewhere);
+  const isServed = hasHostedTool(body["tools"], OWN_TOOLS);
+  return isNamed || holds(body["input"], isElsewhere) ? null : broughtBy(isServed);
 }
 
 function createReader(): StreamReader {

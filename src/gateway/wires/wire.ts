@@ -9,8 +9,8 @@ export type WireName = "anthropic" | "responses" | "chat" | "gemini";
 export interface RequestFacts extends Omit<CallSize, "promptBytes"> {
   readonly model: string;
   readonly streams: boolean;
-  /** It names content that is not in it (a file, an earlier answer): how much it is cannot be seen. */
-  readonly refersElsewhere: boolean;
+  /** Tokens that are read and are not in it; null: it names content whose size cannot be seen (a file, an earlier answer). */
+  readonly unseen: number | null;
 }
 
 export type RequestReading =

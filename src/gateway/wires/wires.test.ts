@@ -25,7 +25,7 @@ function readStream(wire: Wire, events: readonly JsonObject[]): AnswerReading {
 describe("Anthropic Messages", () => {
   const BODY = { model: "claude-x", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
   const PLAIN: RequestFacts = {
-    ...{ model: "claude-x", streams: false, maxOutput: 100, copies: 1, cache: "none", refersElsewhere: false },
+    ...{ model: "claude-x", streams: false, maxOutput: 100, copies: 1, cache: "none", unseen: 0 },
   };
   const within = (part: JsonObject): JsonObject => ({ ...BODY, messages: [{ role: "user", content: [part] }] });
 
@@ -42,7 +42,7 @@ describe("Anthropic Messages", () => {
   });
 
   it("sees that content lies elsewhere, and is not misled by the names in a tool", () => {
-    const seen = (body: JsonObject): unknown => (facts(ANTHROPIC_WIRE, body) as RequestFacts).refersElsewhere;
+    const seen = (body: JsonObject): unknown => (facts(ANTHROPIC_WIRE, body) as RequestFacts).unseen === null;
     expect(seen(within({ type: "image", source: { type: "url", url: "https://x" } }))).toBe(true);
     expect(seen(within({ type: "document", source: { type: "file", file_id: "f" } }))).toBe(true);
     expect(seen(within({ type: "container_upload", file_id: "f" }))).toBe(true);
@@ -134,13 +134,13 @@ describe("OpenAI Responses", () => {
 
   it("reads what a request asks for", () => {
     expect(facts(RESPONSES_WIRE, { model: "m", input: "hi", stream: true, max_output_tokens: 9 })).toEqual({
-      ...{ model: "m", streams: true, maxOutput: 9, copies: 1, cache: "short", refersElsewhere: false },
+      ...{ model: "m", streams: true, maxOutput: 9, copies: 1, cache: "short", unseen: 0 },
     });
   });
 
   it("sees that content lies elsewhere", () => {
     const seen = (body: JsonObject): unknown =>
-      (facts(RESPONSES_WIRE, { model: "m", ...body }) as RequestFacts).refersElsewhere;
+      (facts(RESPONSES_WIRE, { model: "m", ...body }) as RequestFacts).unseen === null;
     const part = (content: JsonObject): JsonObject => ({ input: [{ role: "user", content: [content] }] });
     expect(seen({ previous_response_id: "r" })).toBe(true);
     expect(seen({ conversation: { id: "c" } })).toBe(true);
@@ -201,14 +201,14 @@ describe("OpenAI Chat Completions", () => {
   it("reads what a request asks for, the larger limit and every copy", () => {
     const body = { model: "m", messages: [], max_tokens: 5, max_completion_tokens: 9, n: 3 };
     expect(facts(CHAT_WIRE, body)).toEqual({
-      ...{ model: "m", streams: false, maxOutput: 9, copies: 3, cache: "short", refersElsewhere: false },
+      ...{ model: "m", streams: false, maxOutput: 9, copies: 3, cache: "short", unseen: 0 },
     });
     expect(facts(CHAT_WIRE, { model: "m", n: 0 })).toMatchObject({ copies: 1 });
   });
 
   it("sees that content lies elsewhere", () => {
     const seen = (part: JsonObject): unknown =>
-      (facts(CHAT_WIRE, { model: "m", messages: [{ role: "user", content: [part] }] }) as RequestFacts).refersElsewhere;
+      (facts(CHAT_WIRE, { model: "m", messages: [{ role: "user", content: [part] }] }) as RequestFacts).unseen === null;
     expect(seen({ type: "image_url", image_url: { url: "https://x" } })).toBe(true);
     expect(seen({ type: "file", file: { file_id: "f" } })).toBe(true);
     expect(seen({ type: "image_url", image_url: { url: "data:image/png;base64,aa" } })).toBe(false);
@@ -290,7 +290,7 @@ describe("Gemini", () => {
   it("reads what a request asks for, the model from its address", () => {
     const body = { contents: [], generationConfig: { maxOutputTokens: 8, candidateCount: 2 } };
     expect(facts(GEMINI_WIRE, body, { model: "g", streams: true })).toEqual({
-      ...{ model: "g", streams: true, maxOutput: 8, copies: 2, cache: "none", refersElsewhere: false },
+      ...{ model: "g", streams: true, maxOutput: 8, copies: 2, cache: "none", unseen: 0 },
     });
     expect(facts(GEMINI_WIRE, { generation_config: { max_output_tokens: 3 } }, { model: "g" })).toMatchObject({
       ...{ maxOutput: 3, copies: 1, streams: false },
@@ -299,7 +299,7 @@ describe("Gemini", () => {
 
   it("sees that content lies elsewhere", () => {
     const seen = (body: JsonObject): unknown =>
-      (facts(GEMINI_WIRE, body, { model: "g" }) as RequestFacts).refersElsewhere;
+      (facts(GEMINI_WIRE, body, { model: "g" }) as RequestFacts).unseen === null;
     expect(seen({ cachedContent: "c" })).toBe(true);
     expect(seen({ contents: [{ parts: [{ fileData: { fileUri: "x" } }] }] })).toBe(true);
     expect(seen({ contents: [{ parts: [{ inlineData: { data: "x" } }] }] })).toBe(false);
