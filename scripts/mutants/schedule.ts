@@ -15,6 +15,13 @@ const SIGNATURE = "src/runtime/serve/triggers/signature.ts";
 
 export const SCHEDULE_MUTANTS: readonly Mutant[] = [
   {
+    name: "a run that another process kept from beginning is over",
+    file: "src/runtime/serve/jobs/worker.ts",
+    find: 'retry === "safe") ? PUT_OFF_MS : null',
+    replace: 'retry === "safe") ? null : null',
+    tests: ["src/runtime/serve/jobs/worker.test.ts"],
+  },
+  {
     name: "who never finishes a delivery keeps others out",
     file: "src/runtime/serve/triggers/hooks.ts",
     find: "    oldest?.destroy();",

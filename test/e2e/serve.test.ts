@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadDriver } from "../../src/adapters/sqlite/driver.ts";
 import { type CliProcess, createProject, eventually, isAlive, type Project } from "../support/cli.ts";
@@ -59,6 +60,19 @@ function expectOnce(lines: readonly Line[]): void {
   expect(new Set(counted()).size).toBe(counted().length);
 }
 
+/** Until nothing is queued: what was put off because another process had the store is still due, and a little later. */
+async function serveAll(): Promise<readonly Line[]> {
+  const lines: Line[] = [];
+  for (;;) {
+    const last = serve("--once");
+    await last.ended;
+    lines.push(...last.lines());
+    const { value } = await project.json("queue");
+    if ((value as { jobs: readonly unknown[] }).jobs.length === 0) return lines;
+    await sleep(300);
+  }
+}
+
 /** The next time of a loop, as if nobody had been there since. */
 async function setNext(loop: string, next: number): Promise<void> {
   const db = (await loadDriver()).open(join(project.root, ".pawl", "loops.db"), { timeout: 5000 });
@@ -109,13 +123,11 @@ describe("pawl serve", () => {
     }
     for (const { child } of all) child.kill("SIGINT");
     await Promise.all(all.map(({ ended }) => ended));
-    const last = serve("--once");
-    await last.ended;
-    const lines = [...told(), ...last.lines()];
+    const lines = [...told(), ...(await serveAll())];
     expectOnce(lines);
     expect(victims.length).toBe(FULL ? 4 : 1);
     expect(lines.filter(({ type }) => type === "serve.problem")).toEqual([]);
-    // Nothing that was fired is lost: each has had its effect, but for what rests when the last has left.
+    // Nothing that was fired is lost: each has had its effect.
     const fired = lines.filter(({ type }) => type === "slot.fired").map(({ run }) => run);
     const done = counted().map((line) => (JSON.parse(line) as { key: string }).key.split(":")[0]);
     expect([...done].sort()).toEqual([...fired].sort());

@@ -1,4 +1,5 @@
 /** The worker: claims jobs of every lane, keeps its claims, and hosts their runs. */
+import { isPawlError } from "../../../base/errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Claim, Jobs } from "../../../ports/loops/jobs.ts";
 import type { Slots } from "../../../ports/loops/slots.ts";
@@ -37,8 +38,8 @@ export interface Worker extends Duty {
 const POLL_MS = 500;
 /** What must wait for others is tried again then. */
 const PUT_OFF_MS = 5000;
-/** Nothing begins while the kill switch is on, or whoever had the run lives: what was due then is still due. */
-const AGAIN_MS: Readonly<Record<string, number>> = { RUN_KILL_SWITCH: 60_000, SERVE_HOST_STAYS: PUT_OFF_MS };
+/** Nothing begins while the kill switch is on. */
+const KILLED_MS = 60_000;
 
 export function createWorker(parts: WorkerParts): Worker {
   const { jobs, clock, leaseMs, tell } = parts;
@@ -118,16 +119,22 @@ async function workOn(parts: WorkerParts, claim: Claim): Promise<void> {
     const { renew } = keeper;
     await settle(parts, claim, await hostJob({ ...parts, renew }, job));
   } catch (error) {
-    const problem = problemOf(error);
-    tell({ type: "loop.failed", loop, ...problem });
-    const againMs = AGAIN_MS[problem.code ?? ""];
-    if (againMs !== undefined) await jobs.giveBack(job.id, token, againMs);
+    tell({ type: "loop.failed", loop, ...problemOf(error) });
+    const againMs = againAfter(error);
+    if (againMs !== null) await jobs.giveBack(job.id, token, againMs);
     else if (await jobs.finish(job.id, token, clock.now())) await free(parts, claim);
   } finally {
     keeper.stop();
     fence.release(run);
     await admission.leave(claim);
   }
+}
+
+/** What is in the way and passes (another process has the store, whoever had the run lives) leaves what was due still due; null: it is over. */
+function againAfter(error: unknown): number | null {
+  if (!isPawlError(error)) return null;
+  if (error.code === "RUN_KILL_SWITCH") return KILLED_MS;
+  return error.problems.every(({ retry }) => retry === "safe") ? PUT_OFF_MS : null;
 }
 
 /** null: it may begin. Of a loop one slot is open; what a person asked for besides waits in the queue until it is the one. */
