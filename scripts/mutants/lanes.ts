@@ -10,6 +10,13 @@ const JOBS = "src/adapters/sqlite/loops/jobs.ts";
 
 export const LANE_MUTANTS: readonly Mutant[] = [
   {
+    name: "a lock that nobody has in hand any more is let go with the memory",
+    file: "src/adapters/sqlite/file/held.ts",
+    find: "  HELD.add(db);",
+    replace: "  HELD.delete(db);",
+    tests: ["src/adapters/sqlite/file/host-lock.test.ts"],
+  },
+  {
     name: "a caller with much to do is served before the others",
     file: "src/limits/lane/fair-share.ts",
     find: "  return a.tag - b.tag || a.since - b.since;",

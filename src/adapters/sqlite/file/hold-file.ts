@@ -12,6 +12,7 @@ import { visibleLine } from "../../../base/visible.ts";
 import type { RunLock, RunLocks } from "../../../ports/agents/run-lock.ts";
 import { type Database, type Driver, loadDriver } from "../driver.ts";
 import { BUSY, sqliteCode } from "./failures.ts";
+import { keepOpen, letGo } from "./held.ts";
 import { type FileSystem, refuseRemote } from "./state-files.ts";
 
 const LONGEST_HOLDER = 200;
@@ -73,12 +74,13 @@ function made(file: string): string | null {
 }
 
 function lockOn(db: Database, path: string): RunLock {
+  keepOpen(db);
   return {
     release() {
       if (!db.isOpen) return;
       rmSync(`${path}.holder`, { force: true });
       rmSync(`${path}.lock`, { force: true });
-      db.close();
+      letGo(db);
     },
   };
 }

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Database, Driver } from "../driver.ts";
 import { BUSY, NOTADB, sqliteCode } from "./failures.ts";
+import { keepOpen, letGo } from "./held.ts";
 
 export interface HostLock {
   readonly id: string;
@@ -54,6 +55,7 @@ function lockFile(driver: Driver, path: string): Database | null {
 
 function heldLock(lock: Database, dir: string, id: string): HostLock {
   const seen = openSync(seenPath(dir, id), "wx", 0o600);
+  keepOpen(lock);
   return {
     id,
     note(event) {
@@ -67,7 +69,7 @@ function heldLock(lock: Database, dir: string, id: string): HostLock {
       closeSync(seen);
       if (forget) rmSync(seenPath(dir, id), { force: true });
       rmSync(lockPath(dir, id), { force: true });
-      lock.close();
+      letGo(lock);
     },
   };
 }
