@@ -6,6 +6,7 @@ const SHARE = ["src/limits/lane/fair-share.test.ts"];
 const ADMISSION = ["src/limits/admission/admission.test.ts"];
 const FAN_OUT = ["src/loops/lane/fan-out.test.ts"];
 const LANE = ["src/loops/lane/lane.test.ts"];
+const LATENESS = "src/limits/lane/lateness.ts";
 const JOBS = "src/adapters/sqlite/loops/jobs.ts";
 
 export const LANE_MUTANTS: readonly Mutant[] = [
@@ -39,16 +40,65 @@ export const LANE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a job is taken from a worker that lives and renews",
-    file: JOBS,
-    find: "if (lives(worker) && row.lease > uptime()) continue;",
-    replace: "if (lives(worker) && row.lease > uptime() + 60_000) continue;",
-    tests: STORES,
+    file: LATENESS,
+    find: 'if (lease > now) return "kept";',
+    replace: 'if (lease > now + 60_000) return "kept";',
+    tests: [...STORES, "src/limits/lane/lateness.test.ts"],
   },
   {
     name: "a job of a worker that is gone is left until its lease ends",
     file: JOBS,
-    find: "if (lives(worker) && row.lease > uptime()) continue;",
-    replace: "if (row.lease > uptime()) continue;",
+    find: "worker !== null && lives(worker)",
+    replace: "worker !== null",
+    tests: STORES,
+  },
+  {
+    name: "a worker that lives has no time to renew after nobody could write for a while",
+    file: LATENESS,
+    find: 'if (late === null) return "suspect";',
+    replace: 'if (late === null) return "free";',
+    tests: [...STORES, "src/limits/lane/lateness.test.ts"],
+  },
+  {
+    name: "a worker that was late once and has renewed is late at once the next time",
+    file: "src/adapters/sqlite/loops/job-rows.ts",
+    find: "SET lease = ?4, late = NULL WHERE",
+    replace: "SET lease = ?4 WHERE",
+    tests: STORES,
+  },
+  {
+    name: "a worker never gets again what it has and is not at",
+    file: JOBS,
+    find: 'ask.worksOn?.includes(job) === false ? "free" : "kept"',
+    replace: 'ask.worksOn === null ? "free" : "kept"',
+    tests: STORES,
+  },
+  {
+    name: "a process that serves does not say what it is at",
+    file: "src/runtime/serve/jobs/worker.ts",
+    find: "leaseMs, worksOn }).catch(",
+    replace: "leaseMs }).catch(",
+    tests: ["src/runtime/serve/jobs/worker.test.ts"],
+  },
+  {
+    name: "a claim that could not be renewed is late before it is tried again",
+    file: "src/runtime/serve/jobs/worker.ts",
+    find: "isInTime ? leaseMs / RENEWALS : leaseMs / HURRIED_RENEWALS",
+    replace: "isInTime ? leaseMs / RENEWALS : leaseMs / RENEWALS",
+    tests: ["src/runtime/serve/jobs/worker.test.ts"],
+  },
+  {
+    name: "a job whose run somebody else hosts stays with whoever is not at it",
+    file: "src/runtime/serve/jobs/worker.ts",
+    find: '    await jobs.giveBack(job.id, token, PUT_OFF_MS);\n    return;\n  }\n  tell({ type: "run.ended"',
+    replace: '    return;\n  }\n  tell({ type: "run.ended"',
+    tests: ["src/runtime/serve/jobs/worker.test.ts"],
+  },
+  {
+    name: "the store of loops gives up when another process has it",
+    file: "src/adapters/sqlite/loops/loop-store.ts",
+    find: "patienceMs: PATIENCE_MS,",
+    replace: "patienceMs: 0,",
     tests: STORES,
   },
   {

@@ -10,6 +10,20 @@ const REAPERS = ["test/contract/reapers.test.ts"];
 
 export const STOP_MUTANTS: readonly Mutant[] = [
   {
+    name: "a host that others have ended already counts as one that cannot be ended",
+    file: "src/adapters/process/kill/reaper.ts",
+    find: "if (host === undefined || host.ended) return { ended: 0, left: [] };",
+    replace: "if (host === undefined || host.ended) return null;",
+    tests: ["test/contract/reapers.test.ts"],
+  },
+  {
+    name: "a process says that it has ended one which was gone",
+    file: "src/runtime/serve/unblocker.ts",
+    find: "if (isEnded) tell(",
+    replace: "if (isEnded !== null) tell(",
+    tests: ["src/runtime/serve/unblocker.test.ts"],
+  },
+  {
     name: "a breaker never opens",
     file: "src/limits/breaker/breaker.ts",
     find: "failures < rules.failures ?",

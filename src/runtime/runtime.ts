@@ -214,8 +214,8 @@ export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, Kil
   list(query: RunQuery): Promise<RunPage>;
   /** A run by its whole id; undefined: there is none. */
   row(run: RunId): Promise<RunRow | undefined>;
-  /** Ends a process that hosts runs of this project and stands still. Rejects with SERVE_HOST_STAYS when it cannot be ended from here. */
-  evict(holder: Holder): Promise<void>;
+  /** Ends a process that hosts runs of this project and stands still; false: it was gone already. Rejects with SERVE_HOST_STAYS when it cannot be ended from here. */
+  evict(holder: Holder): Promise<boolean>;
   /** Targets that have ever failed or were parked, and whether they may be used now. */
   breakers(query: BreakerQuery): Promise<BreakerPage>;
   /** Closes one, because a person says that its target is well again. false: there was nothing to close. */

@@ -179,6 +179,8 @@ export function jobsContract(name: string, open: OpenLoops): void {
       pass(LEASE_MS - 1);
       expect(await claim(loops.jobs)).toBeNull();
       pass(1);
+      expect(await claim(loops.jobs)).toBeNull();
+      pass(LEASE_MS * 0.4);
       expect(await claim(loops.jobs)).toMatchObject({ token: 2, isAgain: true, evict: [{ pid: process.pid }] });
       for (const token of [1, 2]) {
         expect(await other.jobs.renew("a1", token, LEASE_MS)).toBe(false);
@@ -191,6 +193,39 @@ export function jobsContract(name: string, open: OpenLoops): void {
       expect(await loops.jobs.finish("a1", 3, NOON)).toBe(true);
       expect(await loops.jobs.finish("a1", 3, NOON)).toBe(false);
       expect(await loops.jobs.renew("a1", 3, LEASE_MS)).toBe(false);
+    });
+
+    it("L7: leaves what it has to a worker that lives and was late only while nobody could look", async () => {
+      const { loops, another, pass } = await open();
+      const [other, third] = [await another(), await another()];
+      await submitAll(loops.jobs, "a", 1);
+      await claimOne(other.jobs);
+      for (const _ of [1, 2]) {
+        pass(9 * LEASE_MS);
+        expect(await claim(loops.jobs)).toBeNull();
+        pass(LEASE_MS / 4);
+        expect(await claim(third.jobs)).toBeNull();
+        expect(await other.jobs.renew("a1", 1, LEASE_MS)).toBe(true);
+      }
+      pass(9 * LEASE_MS);
+      expect(await claim(loops.jobs)).toBeNull();
+      pass(LEASE_MS / 2);
+      expect(await claim(third.jobs)).toMatchObject({ token: 2, evict: [{ pid: process.pid }] });
+    });
+
+    it("L7: gives a worker again what it has and is not at", async () => {
+      const { loops, another } = await open();
+      const other = await another();
+      await submitAll(loops.jobs, "a", 2);
+      const ask = (jobs: Jobs, worksOn: readonly string[]) => jobs.claim({ at: NOON, leaseMs: LEASE_MS, worksOn });
+      await ask(loops.jobs, []);
+      expect(await ask(loops.jobs, ["a1"])).toMatchObject({ job: { id: "a2" }, token: 1 });
+      expect(await ask(other.jobs, [])).toBeNull();
+      expect(await ask(loops.jobs, ["a1", "a2"])).toBeNull();
+      expect(await ask(loops.jobs, ["a2"])).toMatchObject({ job: { id: "a1" }, token: 2, isAgain: true, evict: [] });
+      expect(await loops.jobs.finish("a1", 1, NOON)).toBe(false);
+      expect(await loops.jobs.finish("a1", 2, NOON)).toBe(true);
+      expect(await ask(loops.jobs, ["a2"])).toBeNull();
     });
 
     it("leaves its own to a worker that is late, as long as nobody else took it", async () => {

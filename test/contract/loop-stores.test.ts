@@ -1,5 +1,6 @@
 /** Runs the contracts of the store of loops against every adapter, and what SQLite adds to them. */
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createLoopState } from "../../src/adapters/memory/loops/loop-state.ts";
 import { createMemoryLoops } from "../../src/adapters/memory/loops/loop-store.ts";
@@ -89,6 +90,19 @@ describe("the store of loops on SQLite", () => {
     expect(await after.jobs.claim({ at: 0, leaseMs: 1000 })).toMatchObject({ token: 2 });
   });
 
+  it("L7: waits for another process that has the file, and everything else goes on meanwhile", async () => {
+    const dir = tempDir();
+    const { jobs } = closing(await openSqliteLoops({ dir, clock }));
+    const other = (await loadDriver()).open(join(dir, "loops.db"), { timeout: 0 });
+    onTestFinished(() => other.close());
+    other.exec("BEGIN IMMEDIATE");
+    const submitted = jobs.submit(buildJob("1"), 0);
+    await sleep(200);
+    expect(await jobs.get("1")).toBeNull();
+    other.exec("COMMIT");
+    expect(await submitted).toMatchObject({ isNew: true });
+  });
+
   it("counts on a clock that processes of this machine share", async () => {
     const dir = tempDir();
     const { jobs } = closing(await openSqliteLoops({ dir, clock }));
@@ -97,6 +111,8 @@ describe("the store of loops on SQLite", () => {
     const other = closing(await openSqliteLoops({ dir, clock }));
     expect(await other.jobs.claim({ at: 0, leaseMs: 60_000 })).toBeNull();
     expect(await jobs.renew("1", 1, 0)).toBe(true);
-    expect(await other.jobs.claim({ at: 0, leaseMs: 60_000 })).toMatchObject({ token: 2 });
+    expect(await other.jobs.claim({ at: 0, leaseMs: 60_000 })).toBeNull();
+    expect(await other.jobs.claim({ at: 0, leaseMs: 60_000 })).toBeNull();
+    expect(await other.jobs.claim({ at: 0, leaseMs: 0 })).toMatchObject({ token: 2 });
   });
 });

@@ -64,7 +64,24 @@ export function reaperContract(name: string, open: OpenReaper): void {
       expect(reaped).toMatchObject({ left: [] });
       expect(reaped?.ended).toBeGreaterThanOrEqual(2);
       expect(await gone([pid, child])).toBe(true);
-      expect(await open(stateDir).endHost(holder)).toBeNull();
+      expect(await open(stateDir).endHost(holder)).toEqual({ ended: 0, left: [] });
+    });
+
+    it("L7: finds a host gone that several end at once, and leaves none", async () => {
+      const stateDir = makeFolder();
+      mkdirSync(join(stateDir, "hosts"));
+      writeFileSync(join(stateDir, "hosts", "h_1.lock"), "");
+      const reaper = open(stateDir);
+      for (let round = 0; round < 20; round += 1) {
+        const [pid, child] = await start({}, `exec 7<'${join(stateDir, "hosts", "h_1.lock")}'; ${DEAF}`);
+        const holder = { pid, hostname: hostname(), since: 0 };
+        const several = [1, 2, 3, 4].map(async (each) => {
+          await sleep(each * round);
+          return reaper.endHost(holder);
+        });
+        for (const reaped of await Promise.all(several)) expect(reaped).toMatchObject({ left: [] });
+        expect(await gone([pid, child])).toBe(true);
+      }
     });
 
     it("touches no process that is no host of this project, none of another machine, and not itself", async () => {

@@ -29,7 +29,7 @@ export interface GroupCommit {
 export interface CommitHooks {
   readonly file: string;
   readonly readOnly: boolean;
-  /** How long a write is asked again while another process has the file; 0: the connection waits by itself, and everything with it. */
+  /** How long a write is asked again while another process has the file. */
   readonly patienceMs: number;
   /** The first thing in each transaction. */
   begun(): void;
@@ -55,7 +55,7 @@ export function createGroupCommit(db: Database, hooks: CommitHooks): GroupCommit
   const wal = createWalSync(hooks.file);
   const pacer = createPacer(flush);
   const queue = createQueue<Task>(hooks.patienceMs, flush);
-  if (hooks.patienceMs > 0) standStill(db, BRIEF_MS);
+  standStill(db, BRIEF_MS);
   let closed = false;
 
   function flush(): void {
@@ -119,6 +119,9 @@ function requireWritable({ file, readOnly }: CommitHooks, isClosed: boolean): vo
   if (isClosed) throw pawlError(JOURNAL_ERRORS, "JOURNAL_CLOSED", { file });
   if (readOnly) throw pawlError(JOURNAL_ERRORS, "JOURNAL_READ_ONLY", { file });
 }
+
+/** How long a write is asked again, unless somebody says otherwise: whoever has the file is done in a moment, unless it stands still. */
+export const PATIENCE_MS = 10_000;
 
 /** Another process that writes is waited for so long, and everything stands still meanwhile: most are done in less. */
 const BRIEF_MS = 50;

@@ -13,7 +13,7 @@ import { createSqliteEvidence } from "./evidence.ts";
 import { storeFailure } from "./file/failures.ts";
 import { openDatabase } from "./file/open-database.ts";
 import { type FileSystem, fileSystemIn, type StateFiles, stateFiles } from "./file/state-files.ts";
-import { createGroupCommit } from "./group-commit.ts";
+import { createGroupCommit, PATIENCE_MS } from "./group-commit.ts";
 import { createHeads } from "./heads.ts";
 import { createHosts } from "./hosts.ts";
 import { createSqliteJournal } from "./journal.ts";
@@ -38,9 +38,6 @@ export interface SqliteStoreOptions {
   /** How long a write waits for another process that has the file; 10 s if not given. */
   readonly patienceMs?: number;
 }
-
-/** Whoever writes is done in a moment, unless it stands still. */
-const PATIENCE_MS = 10_000;
 
 /** Rejects with JOURNAL_* when the store cannot be opened; it is then left as it was. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {

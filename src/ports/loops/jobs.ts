@@ -48,6 +48,8 @@ export interface ClaimAsk {
   readonly at: number;
   /** For so long it stays with this worker without `renew`, measured on a clock that nobody sets. */
   readonly leaseMs: number;
+  /** Ids of the jobs that this process works on. What else it has was neither finished nor given back, and comes again. All that it has if not given. */
+  readonly worksOn?: readonly string[];
 }
 
 export interface Claim {
@@ -104,8 +106,8 @@ export interface Jobs {
   /** Queues the job durably; the first to submit an id wins. Rejects with LANE_JOB_INVALID, JOURNAL_*. */
   submit(job: Submission, at: number): Promise<Submitted>;
   /**
-   * The next job that this process shall run, or null. What a process had that is gone comes first, at once; likewise what one has not
-   * renewed in time. Its cost does not grow with the jobs that are over.
+   * The next job that this process shall run, or null. What a process had that is gone comes first, at once; likewise what one that lives
+   * has not renewed in time, nor in a third of the lease after a claim has seen that. Its cost does not grow with the jobs that are over.
    */
   claim(ask: ClaimAsk): Promise<Claim | null>;
   /** Keeps a claim for this long from now. false: it is another's, or over; nothing more may be done for it. */

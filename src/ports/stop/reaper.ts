@@ -12,6 +12,9 @@ export interface Reaped {
 export interface Reaper {
   /** Ends every process that a stage of these runs has started, at once, wherever it has moved. Resolves when they are gone. */
   endRuns(runs: readonly RunId[]): Promise<Reaped>;
-  /** Ends a host of this project and whatever it has started. null: there is no such host on this machine, and nothing was done. */
+  /**
+   * Ends a host of this project and whatever it has started; nothing was left to end if it is gone already. null: it is on another machine,
+   * or its id is that of a process which is no host of this project, and nothing was done.
+   */
   endHost(holder: Holder): Promise<Reaped | null>;
 }

@@ -7,7 +7,7 @@ const LEASE_MS = 3000;
 const WRITER: Writer = { pid: 7, startTicks: 1, since: 0, workedTicks: 5, isStopped: true };
 
 /** What is found at each look; the last stays. */
-function fixture(looks: readonly (readonly Writer[])[], isHost = true) {
+function fixture(looks: readonly (readonly Writer[])[], is: "host" | "guest" | "gone" = "host") {
   const [clock, told, left] = [createVirtualClock(), [] as string[], [...looks]];
   const start = clock.now();
   const unblocker = createUnblocker({
@@ -15,7 +15,8 @@ function fixture(looks: readonly (readonly Writer[])[], isHost = true) {
     writers: async () => (left.length > 1 ? left.shift() : left[0]) ?? [],
     runtime: {
       evict: async ({ pid }) => {
-        if (!isHost) throw new Error(`${pid} stays`);
+        if (is === "guest") throw new Error(`${pid} stays`);
+        return is === "host";
       },
     },
     tell: (news) => void told.push(`${news.type} ${clock.now() - start}`),
@@ -39,6 +40,14 @@ describe("the unblocker", () => {
     await unblocker.stop();
   });
 
+  it("L7: says nothing of one that others have ended before", async () => {
+    const { unblocker, told, advance } = fixture([[], [WRITER]], "gone");
+    await unblocker.start();
+    await advance(4);
+    expect(told).toEqual([]);
+    await unblocker.stop();
+  });
+
   it("leaves alone who works, and who is another by now", async () => {
     const busy = Array.from({ length: 9 }, (_, at) => [{ ...WRITER, workedTicks: at }]);
     const others = Array.from({ length: 9 }, (_, at) => [{ ...WRITER, startTicks: at }]);
@@ -57,7 +66,7 @@ describe("the unblocker", () => {
     await freed.advance(2);
     await starting;
     expect(freed.told).toEqual([]);
-    const stays = fixture([[WRITER]], false);
+    const stays = fixture([[WRITER]], "guest");
     const begun = stays.unblocker.start();
     await stays.advance(20);
     await begun;

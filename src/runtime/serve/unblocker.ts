@@ -41,8 +41,8 @@ export function createUnblocker({ writers, runtime, clock, uptime, leaseMs, tell
   async function end(writer: Writer): Promise<void> {
     const { pid, since } = writer;
     try {
-      await runtime.evict({ pid, hostname: hostname(), since });
-      tell({ type: "host.ended", pid, run: null });
+      const isEnded = await runtime.evict({ pid, hostname: hostname(), since });
+      if (isEnded) tell({ type: "host.ended", pid, run: null });
     } catch (error) {
       // It is no host of this project: whoever wants to write is told of it.
       given.add(nameOf(writer));

@@ -63,8 +63,10 @@ async function endHost(reaper: Reaper, store: Store, story: Story, row: RunRow):
   const isLong = performance.now() - story.from > BUSY_HOST_MS;
   if (!isLong && (await hasHeard(store, run, story))) return;
   story.tried.add(name);
-  if ((await reaper.endHost(holder)) !== null) story.hosts.push(holder);
-  else story.open.set(run, `its host, process ${holder.pid} on ${holder.hostname}, cannot be ended from here`);
+  const reaped = await reaper.endHost(holder);
+  if (reaped !== null && reaped.ended > 0) story.hosts.push(holder);
+  if (reaped === null)
+    story.open.set(run, `its host, process ${holder.pid} on ${holder.hostname}, cannot be ended from here`);
 }
 
 /** Its host has recorded that it stops because of this. */

@@ -1,6 +1,7 @@
 /** Jobs in memory. */
 import { pawlError } from "../../../base/errors.ts";
 import { etaMs, MEAN_OF, PACE_MS } from "../../../limits/lane/forecast.ts";
+import { keepOf } from "../../../limits/lane/lateness.ts";
 import { jobProblem, sizeProblem } from "../../../limits/lane/requests.ts";
 import type { Claim, ClaimAsk, JobRow, Jobs, LaneRow, Queue, QueueQuery, QueueRow } from "../../../ports/loops/jobs.ts";
 import { LANE_ERRORS } from "../../../ports/loops/lane-errors.ts";
@@ -44,7 +45,7 @@ export function createMemoryJobs(parts: JobsParts): Jobs {
     renew: (id, token, leaseMs) =>
       guarded(() =>
         withHeld(parts, id, token, (job) => {
-          job.lease = uptime() + leaseMs;
+          Object.assign(job, { lease: uptime() + leaseMs, late: null });
         }),
       ),
     finish: (id, token, at) =>
@@ -92,16 +93,21 @@ const entryOf = (value: MemoryJob) => ({
 });
 
 function newJob(job: MemoryJob["job"]): MemoryJob {
-  const times = { lease: 0, ready: 0, begun: 0, begunAt: null };
+  const times = { lease: 0, late: null, ready: 0, begun: 0, begunAt: null };
   return { job, seq: 0, state: "queued", token: 0, worker: null, evicted: [], ...times };
 }
 
 function claim(parts: JobsParts, ask: ClaimAsk): Claim | null {
   const { state, self, uptime } = parts;
   const isAsked = (name: string): boolean => ask.lanes?.includes(name) !== false;
-  const isLost = ({ job, worker, lease }: MemoryJob): boolean =>
-    worker !== null && worker !== self && isAsked(job.lane) && (!worker.alive || lease <= uptime());
-  const lost = [...state.jobs.values()].find(isLost);
+  const isFree = (job: MemoryJob): boolean => {
+    if (job.worker === null || !isAsked(job.job.lane)) return false;
+    if (job.worker === self) return ask.worksOn?.includes(job.job.id) === false;
+    const keep = keepOf({ isAlive: job.worker.alive, lease: job.lease, late: job.late }, uptime(), ask.leaseMs);
+    if (keep === "suspect") job.late = uptime();
+    return keep === "free";
+  };
+  const lost = [...state.jobs.values()].find(isFree);
   if (lost !== undefined) return hold(parts, lost, ask);
   for (const name of ask.lanes ?? [...state.lanes.keys()].sort()) {
     const { max, queue } = laneOf(state, name);
@@ -116,7 +122,7 @@ function hold({ self, uptime }: JobsParts, job: MemoryJob, { at, leaseMs }: Clai
   const before = [...job.evicted, ...(job.worker === null ? [] : [job.worker])];
   job.evicted = before.filter((worker) => worker !== self && worker.alive);
   const now = uptime();
-  Object.assign(job, { state: "running", worker: self, lease: now + leaseMs, begun: now, begunAt: at });
+  Object.assign(job, { state: "running", worker: self, lease: now + leaseMs, late: null, begun: now, begunAt: at });
   job.token += 1;
   return { job: job.job, token: job.token, isAgain, evict: job.evicted.map(holderOf) };
 }

@@ -21,6 +21,8 @@ export interface MemoryJob {
   evicted: readonly Worker[];
   /** On the clock of leases, as `ready` and `begun`. */
   lease: number;
+  /** When it was first seen late since it was renewed last. */
+  late: number | null;
   ready: number;
   begun: number;
   begunAt: number | null;

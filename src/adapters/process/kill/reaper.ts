@@ -5,7 +5,6 @@ import { join, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { RunId } from "../../../base/ids.ts";
 import type { Reaped, Reaper } from "../../../ports/stop/reaper.ts";
-import type { Holder } from "../../../ports/store/run-index.ts";
 import { killFound } from "../reap.ts";
 import { sendSignal } from "../terminate.ts";
 import { listProcesses, type ProcessFact, readProcess, readVariable } from "../watch/proc.ts";
@@ -18,14 +17,20 @@ export interface ProcessReaperOptions {
 
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 4;
+/** A process that is about to be gone has closed its files before. */
+const LEAVING_MS = 100;
 const MOST_OF_A_HOST = 65_536;
 
 export function createProcessReaper({ stateDir }: ProcessReaperOptions): Reaper {
   return {
     endRuns: (runs) => endAll(() => findRuns(new Set(runs)), killFound),
     async endHost(holder) {
-      const host = isHost(holder, stateDir) ? readProcess(holder.pid) : undefined;
-      if (host === undefined || host.ended) return null;
+      if (holder.hostname !== hostname() || holder.pid === process.pid) return null;
+      const isOurs = await isHost(holder.pid, stateDir);
+      // Looked at last: others may end it too.
+      const host = readProcess(holder.pid);
+      if (host === undefined || host.ended) return { ended: 0, left: [] };
+      if (!isOurs) return null;
       // Stopped, it starts nobody while we look.
       sendSignal(host.pid, "SIGSTOP");
       const tree = createTree(host.pid, { countsTransfer: false });
@@ -67,9 +72,18 @@ function isAlive({ pid, startTicks }: ProcessFact): boolean {
   return now !== undefined && !now.ended && now.startTicks === startTicks;
 }
 
-/** Only a process that holds a lock of this project: an id may be used again, and another machine has ids of its own. */
-function isHost({ pid, hostname: name }: Holder, stateDir: string): boolean {
-  if (name !== hostname() || pid === process.pid) return false;
+/** Only a process that holds a lock of this project: an id may be used again. */
+async function isHost(pid: number, stateDir: string): Promise<boolean> {
+  const until = performance.now() + LEAVING_MS;
+  while (!holdsLock(pid, stateDir)) {
+    const now = readProcess(pid);
+    if (now === undefined || now.ended || performance.now() > until) return false;
+    await wait(PAUSE_MS);
+  }
+  return true;
+}
+
+function holdsLock(pid: number, stateDir: string): boolean {
   try {
     const dir = realpathSync(stateDir);
     const locks = ["hosts", "workers"].map((name) => join(dir, name) + sep);

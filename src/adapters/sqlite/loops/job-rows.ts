@@ -29,6 +29,8 @@ export interface JobRecord {
   /** Workers that had it and were late, as a list in JSON. */
   readonly evicted: string;
   readonly lease: number;
+  /** When it was first seen late since it was renewed last. */
+  readonly late: number | null;
   /** On the clock of leases. */
   readonly begun: number;
   readonly begun_at: number | null;
@@ -55,6 +57,7 @@ export interface JobRows {
   ahead(row: JobRecord, queued: number): number;
   hold(id: number, held: Held): void;
   renew(job: string, token: number, worker: string, lease: number): boolean;
+  suspect(id: number, now: number): void;
   end(id: number, at: number, tookMs: number): void;
   queueAgain(id: number, ready: number): void;
   cancel(id: number): void;
@@ -78,12 +81,13 @@ export function createJobRows(db: Database): JobRows {
        AND (priority > ?3 OR (priority = ?3 AND id < ?4))`,
   );
   const hold = db.prepare(
-    `UPDATE jobs SET state = 'running', token = token + 1, worker = ?2, evicted = ?3, lease = ?4, begun = ?5, begun_at = ?6
-     WHERE id = ?1`,
+    `UPDATE jobs SET state = 'running', token = token + 1, worker = ?2, evicted = ?3, lease = ?4, begun = ?5, begun_at = ?6,
+       late = NULL WHERE id = ?1`,
   );
   const renew = db.prepare(
-    "UPDATE jobs SET lease = ?4 WHERE job = ?1 AND state = 'running' AND token = ?2 AND worker = ?3",
+    "UPDATE jobs SET lease = ?4, late = NULL WHERE job = ?1 AND state = 'running' AND token = ?2 AND worker = ?3",
   );
+  const suspect = db.prepare("UPDATE jobs SET late = ?2 WHERE id = ?1");
   const end = db.prepare("UPDATE jobs SET state = 'done', worker = NULL, ended_at = ?2, took_ms = ?3 WHERE id = ?1");
   const again = db.prepare("UPDATE jobs SET state = 'queued', worker = NULL, ready = ?2 WHERE id = ?1");
   const cancel = db.prepare("UPDATE jobs SET state = 'cancelled' WHERE id = ?1");
@@ -106,6 +110,7 @@ export function createJobRows(db: Database): JobRows {
     hold: (id, { worker, evicted, lease, begun, begunAt }) =>
       hold.run(id, worker, JSON.stringify(evicted), lease, begun, begunAt),
     renew: (job, token, worker, lease) => Number(renew.run(job, token, worker, lease).changes) > 0,
+    suspect: (id, now) => suspect.run(id, now),
     end: (id, at, tookMs) => end.run(id, at, tookMs),
     queueAgain: (id, ready) => again.run(id, ready),
     cancel: (id) => cancel.run(id),

@@ -2,6 +2,7 @@
 import { pawlError } from "../../../base/errors.ts";
 import { type Caller, nextTurns, servedBefore } from "../../../limits/lane/fair-share.ts";
 import { etaMs } from "../../../limits/lane/forecast.ts";
+import { type Keep, keepOf } from "../../../limits/lane/lateness.ts";
 import { jobProblem, sizeProblem } from "../../../limits/lane/requests.ts";
 import type {
   Claim,
@@ -100,18 +101,28 @@ function claim(kept: Kept, ask: ClaimAsk): Claim | null {
   return null;
 }
 
-/** A job whose worker is gone, or has not renewed in time. */
+/** A job whose worker is gone, has not renewed in time, or is this process and not at it. */
 function takeOver(kept: Kept, ask: ClaimAsk): Claim | null {
   const { hosts, rows, uptime } = kept;
-  const self = hosts.self();
   const lives = remembered(hosts.isAlive);
   for (const row of rows.running()) {
-    const { worker } = row;
-    if (worker === null || worker === self || ask.lanes?.includes(row.lane) === false) continue;
-    if (lives(worker) && row.lease > uptime()) continue;
-    return hold(kept, row, ask);
+    if (ask.lanes?.includes(row.lane) === false) continue;
+    const keep = keepIn(row, ask, { self: hosts.self(), lives, now: uptime() });
+    if (keep === "suspect") rows.suspect(row.id, uptime());
+    if (keep === "free") return hold(kept, row, ask);
   }
   return null;
+}
+
+interface Looking {
+  readonly self: string | null;
+  readonly lives: (worker: string) => boolean;
+  readonly now: number;
+}
+
+function keepIn({ job, worker, lease, late }: JobRecord, ask: ClaimAsk, { self, lives, now }: Looking): Keep {
+  if (worker === self) return ask.worksOn?.includes(job) === false ? "free" : "kept";
+  return keepOf({ isAlive: worker !== null && lives(worker), lease, late }, now, ask.leaseMs);
 }
 
 /** To ask the system whether a process lives takes a while. */

@@ -8,7 +8,7 @@ import { storeFailure } from "../file/failures.ts";
 import { openDatabase } from "../file/open-database.ts";
 import { type FileSystem, fileSystemIn, loopFiles, type StateFiles, stateFiles } from "../file/state-files.ts";
 import { writerOf } from "../file/writer-of.ts";
-import { createGroupCommit } from "../group-commit.ts";
+import { createGroupCommit, PATIENCE_MS } from "../group-commit.ts";
 import { createHosts } from "../hosts.ts";
 import { createSqliteAdmissions } from "./admissions.ts";
 import { createSqliteBoard } from "./board.ts";
@@ -74,7 +74,7 @@ function assemble({ db, driver, files, clock, readOnly, uptime }: Opened): LoopS
   const hosts = createHosts({ db, driver, dir: files.hosts, clock, newest: () => 0 });
   const idle = (): void => undefined;
   const commits = createGroupCommit(db, {
-    ...{ file, readOnly, patienceMs: 0, begun: idle, committing: idle, committed: idle },
+    ...{ file, readOnly, patienceMs: PATIENCE_MS, begun: idle, committing: idle, committed: idle },
     rolledBack: hosts.clear,
   });
   const becomeHost = (): void => {

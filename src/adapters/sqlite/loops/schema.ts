@@ -30,6 +30,7 @@ const MIGRATIONS: readonly string[] = [
      UNIQUE(loop, slot)) STRICT;
    CREATE INDEX slots_by_age ON slots(loop, id);
    CREATE INDEX slots_waiting ON slots(loop, id) WHERE state = 'waiting';`,
+  "ALTER TABLE jobs ADD COLUMN late INTEGER;",
 ];
 
 /** "Pwlp" in ASCII. */

@@ -1,5 +1,6 @@
 /** The worker: claims jobs of every lane, keeps its claims, and hosts their runs. */
 import { isPawlError } from "../../../base/errors.ts";
+import { RENEWALS } from "../../../limits/lane/lateness.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Claim, Jobs } from "../../../ports/loops/jobs.ts";
 import type { Slots } from "../../../ports/loops/slots.ts";
@@ -38,12 +39,15 @@ export interface Worker extends Duty {
 const POLL_MS = 500;
 /** What must wait for others is tried again then. */
 const PUT_OFF_MS = 5000;
+/** Of a lease, where one has failed. */
+const HURRIED_RENEWALS = 10;
 /** Nothing begins while the kill switch is on. */
 const KILLED_MS = 60_000;
 
 export function createWorker(parts: WorkerParts): Worker {
   const { jobs, clock, leaseMs, tell } = parts;
-  const hosted = new Set<Promise<void>>();
+  /** By the id of the job. */
+  const hosted = new Map<string, Promise<void>>();
   let cancel: (() => void) | null = null;
   let claiming: Promise<boolean> | null = null;
   let again = false;
@@ -64,13 +68,17 @@ export function createWorker(parts: WorkerParts): Worker {
     let any = false;
     while (again && !stopped) {
       again = false;
-      const found = await jobs.claim({ at: clock.now(), leaseMs }).catch((error: unknown) => {
+      const worksOn = [...hosted.keys()];
+      const found = await jobs.claim({ at: clock.now(), leaseMs, worksOn }).catch((error: unknown) => {
         tell({ type: "serve.problem", ...problemOf(error) });
         return null;
       });
       if (found === null) break;
-      const hosting = work1(found).finally(() => hosted.delete(hosting));
-      hosted.add(hosting);
+      const { id } = found.job;
+      hosted.set(
+        id,
+        work1(found).finally(() => hosted.delete(id)),
+      );
       any = again = true;
     }
     return any;
@@ -88,14 +96,14 @@ export function createWorker(parts: WorkerParts): Worker {
     async once() {
       const any = await work();
       const busy = hosted.size > 0;
-      await Promise.all(hosted);
+      await Promise.all(hosted.values());
       return any || busy;
     },
     async stop() {
       stopped = true;
       cancel?.();
       await claiming;
-      await Promise.all(hosted);
+      await Promise.all(hosted.values());
     },
     poke: () => void work(),
   };
@@ -158,6 +166,8 @@ async function settle(parts: WorkerParts, claim: Claim, end: JobEnd): Promise<vo
   const isOurs = end.kind === "ended" && (await jobs.finish(job.id, token, clock.now()));
   if (end.kind === "lost" || !isOurs) {
     tell({ type: "run.lost", loop, run });
+    // Whoever hosts it may have no claim to it, as a person who resumes it: then the job is still ours, and looked at again.
+    await jobs.giveBack(job.id, token, PUT_OFF_MS);
     return;
   }
   tell({ type: "run.ended", loop, run, status: end.status, reason: end.reason });
@@ -172,8 +182,7 @@ async function free({ slots, onFree }: WorkerParts, { job }: Claim): Promise<voi
 
 /** Whoever had the run and stands still is ended, and only then does anything happen for it here. */
 async function evict({ runtime, tell }: WorkerParts, holder: Holder, run: string): Promise<void> {
-  await runtime.evict(holder);
-  tell({ type: "host.ended", pid: holder.pid, run });
+  if (await runtime.evict(holder)) tell({ type: "host.ended", pid: holder.pid, run });
 }
 
 interface Keeping {
@@ -191,17 +200,17 @@ function keepClaim({ jobs, fence, uptime, leaseMs, clock, admission }: WorkerPar
     if (isOurs && !stopped) fence.hold(job.run, from + leaseMs);
     return isOurs;
   };
-  const next = (): void => {
-    // A store that cannot be written now is asked again before the claim is late; after that the fence stands.
-    cancel = clock.after(
-      leaseMs / 3,
-      () =>
-        void renew()
-          .catch(() => false)
-          .then(() => (stopped ? undefined : next())),
-    );
+  const next = (ms: number): void => {
+    cancel = clock.after(ms, () => void again());
   };
-  next();
+  /** Soon again where the store could not be written, or only after a while: the fence stands from when it was asked. */
+  const again = async (): Promise<void> => {
+    const from = uptime();
+    const isKept = await renew().catch(() => false);
+    const isInTime = isKept && uptime() - from < leaseMs / RENEWALS;
+    if (!stopped) next(isInTime ? leaseMs / RENEWALS : leaseMs / HURRIED_RENEWALS);
+  };
+  next(leaseMs / RENEWALS);
   return {
     renew,
     stop() {
