@@ -88,6 +88,20 @@ export const LANE_MUTANTS: readonly Mutant[] = [
     tests: ["src/runtime/serve/jobs/worker.test.ts"],
   },
   {
+    name: "room on the machine stays taken when its end could not be stored",
+    file: "src/runtime/loops/machine.ts",
+    find: "if (over.size > 0) clock.after(",
+    replace: "if (over.size < 0) clock.after(",
+    tests: ["src/runtime/loops/machine.test.ts"],
+  },
+  {
+    name: "room that is given back late is taken from whoever has it next",
+    file: "src/runtime/loops/machine.ts",
+    find: "    await giveBack();\n    const most",
+    replace: "    const most",
+    tests: ["src/runtime/loops/machine.test.ts"],
+  },
+  {
     name: "a job whose run somebody else hosts stays with whoever is not at it",
     file: "src/runtime/serve/jobs/worker.ts",
     find: '    await jobs.giveBack(job.id, token, PUT_OFF_MS);\n    return;\n  }\n  tell({ type: "run.ended"',

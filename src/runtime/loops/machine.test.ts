@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createLoopState } from "../../adapters/memory/loops/loop-state.ts";
 import { createMemoryLoops } from "../../adapters/memory/loops/loop-store.ts";
 import { createSystemClock } from "../../adapters/system/clock.ts";
@@ -56,6 +56,29 @@ describe("the machine", () => {
     await first.leave("a");
     await first.close();
     expect(opened()).toBe(0);
+  });
+
+  it("L7: has its room back also when that could not be stored at first, and before anything else begins there", async () => {
+    const [clock, state] = [createSystemClock(), createLoopState()];
+    const store = createMemoryLoops({ clock, state, uptime: () => 0 });
+    let times = 2;
+    const leave = async (key: string): Promise<void> => {
+      times -= 1;
+      if (times > 0) throw new Error("busy");
+      await store.admissions.leave(key);
+    };
+    const open = async () => ({ ...store, admissions: { ...store.admissions, leave } });
+    const quick = { after: (_ms: number, call: () => void) => clock.after(1, call) };
+    const machine = createMachine({ open, clock: quick, total: () => TOTAL });
+    expect(await machine.enter("a", HALF)).toBeNull();
+    await expect(machine.leave("a")).rejects.toThrow("busy");
+    await vi.waitFor(async () => expect(await store.admissions.list()).toEqual([]));
+    times = 2;
+    expect(await machine.enter("a", HALF)).toBeNull();
+    await expect(machine.leave("a")).rejects.toThrow("busy");
+    expect(await machine.enter("b", HALF)).toBeNull();
+    await machine.close();
+    await machine.leave("b");
   });
 
   it("is as big as is said now: what pawl.yaml says anew counts from the next run on", async () => {

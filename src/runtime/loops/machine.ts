@@ -30,10 +30,26 @@ const PAUSE_MS = 500;
 
 export function createMachine({ open, clock, total }: MachineParts): Machine {
   let opened: ReturnType<MachineParts["open"]> | null = null;
+  /** What is over and not yet stored as such: asked for until it is, so that nobody waits for what nobody uses. */
+  const over = new Set<string>();
+  let closed = false;
+
+  async function giveBack(): Promise<void> {
+    try {
+      for (const key of over) {
+        await (await opened)?.admissions.leave(key);
+        over.delete(key);
+      }
+    } catch (error) {
+      if (over.size > 0) clock.after(PAUSE_MS, () => void giveBack().catch(() => undefined));
+      throw error;
+    }
+  }
 
   async function enter(key: string, weight: Weight): Promise<string | null> {
     if (isNothing(weight)) return null;
     opened ??= open();
+    await giveBack();
     const most = total() ?? { memoryBytes: totalmem(), cpus: availableParallelism() };
     const answer = await (await opened).admissions.ask({ key, weight, total: most });
     return answer.admitted ? null : answer.why;
@@ -42,7 +58,8 @@ export function createMachine({ open, clock, total }: MachineParts): Machine {
   return {
     enter,
     async leave(key) {
-      await (await opened)?.admissions.leave(key);
+      if (!closed) over.add(key);
+      await giveBack();
     },
     async wait(key, weight, { signal, onWait }) {
       let told: string | null = null;
@@ -55,6 +72,8 @@ export function createMachine({ open, clock, total }: MachineParts): Machine {
       }
     },
     async close() {
+      closed = true;
+      over.clear();
       await (await opened)?.close();
     },
   };
