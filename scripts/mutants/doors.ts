@@ -51,8 +51,8 @@ export const DOOR_MUTANTS: readonly Mutant[] = [
   {
     name: "what mends is visited without end",
     file: STAGES,
-    find: "return mends && !follows ? Math.max(1, retries) : null;",
-    replace: "return mends && !follows && retries > 100 ? Math.max(1, retries) : null;",
+    find: "return mends(stage, stages) ? Math.max(1, stage.retries) : null;",
+    replace: "return mends(stage, stages) && stage.retries > 100 ? Math.max(1, stage.retries) : null;",
     tests: OPENEXEC,
   },
   {
@@ -84,11 +84,25 @@ export const DOOR_MUTANTS: readonly Mutant[] = [
     tests: ["src/plan/compile.test.ts"],
   },
   {
+    name: "a policy of OpenExec that leads nowhere counts as none",
+    file: "src/runtime/doors/openexec/exec-project.ts",
+    find: "() => false,\n    ({ code }",
+    replace: "() => stat(path).then(() => false, () => true),\n    ({ code }",
+    tests: ["src/runtime/doors/openexec"],
+  },
+  {
+    name: "who only mends is taken for who has put something out",
+    file: STAGES,
+    find: " && !mends(maker, stages)",
+    replace: "",
+    tests: OPENEXEC,
+  },
+  {
     name: "init does not say which file of another system is broken",
     file: "src/cli/input/survey/foreign-loops.ts",
     find: "if (problems.length > 0) throw new PawlError(problems);",
     replace: "",
-    tests: ["test/e2e/init.test.ts"],
+    tests: ["src/cli/input/survey/foreign-loops.test.ts"],
   },
   {
     name: "half a line of a timeline stays",
