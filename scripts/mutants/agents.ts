@@ -241,4 +241,11 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     tests: ["test/simulation/crash.test.ts"],
     seeds: 1500,
   },
+  {
+    name: "what an agent said when it was ended is thrown away",
+    file: "src/kernel/agents/outcome.ts",
+    find: 'outcome.kind === "cancelled" && report.output !== undefined ?',
+    replace: 'outcome.kind === "cancelled" && isLate ?',
+    tests: ["src/kernel/agents/outcome.test.ts"],
+  },
 ];

@@ -89,6 +89,19 @@ describe("conditions", () => {
     expect(holds(RUN, condition("path", "eq", "a"), "must")).toBe(false);
   });
 
+  it("takes the text of a command for an action where that is the strict reading", () => {
+    const shell: PolicyRequest = { kind: "shell", script: "git push --force" };
+    for (const [request, text] of [[RUN, "git push src/../a"] as const, [shell, "git push --force"] as const]) {
+      expect(holds(request, condition("action", "prefix", "git push"), "may")).toBe(true);
+      expect(holds(request, condition("action", "prefix", "git push"), "must")).toBe(false);
+      expect(holds(request, condition("action", "ne", text), "may")).toBe(true);
+      expect(holds(request, condition("action", "ne", text), "must")).toBe(false);
+      expect(holds(request, condition("action", "ne", request.kind), "may")).toBe(false);
+      expect(holds(request, condition("action", "ne", "other"), "must")).toBe(true);
+    }
+    expect(holds({ kind: "read", path: "a" }, condition("action", "eq", "a"), "may")).toBe(false);
+  });
+
   it("may hold for what is not known, but need not", () => {
     const unknown: PolicyRequest = { kind: "run", argv: ["a", null], env: [["B", null]] };
     for (const field of ["arg", "path", "pattern", "env"] as const) {

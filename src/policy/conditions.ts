@@ -21,8 +21,10 @@ export function compileCondition(condition: Condition, mode: Mode): (asked: Aske
   const { field, op } = condition;
   const holds = compileOperator(condition);
   if (op === "ne") {
+    // Where none may be equal, more to look at holds less often: the strict reading is the other one.
+    const read = field !== "action" ? mode : mode === "must" ? "may" : "must";
     return ({ request }) =>
-      !(mode === "must" && isUnknown(request, field)) && valuesOf(request, field, mode).every(holds);
+      !(mode === "must" && isUnknown(request, field)) && valuesOf(request, field, read).every(holds);
   }
   return ({ request, isVouched }) =>
     (mode === "may" && !isVouched && isUnknown(request, field)) || valuesOf(request, field, mode).some(holds);
@@ -69,7 +71,7 @@ function valuesOf(request: PolicyRequest, field: Field, mode: Mode): readonly st
     case "env":
       return request.kind === "run" ? (request.env ?? []).map(([name, value]) => `${name}=${value ?? ""}`) : [];
     case "action":
-      return [actionOf(request)];
+      return [actionOf(request), ...(mode === "may" ? commandsOf(request) : [])];
     case "tier":
       return present(request.tier);
     case "user":
@@ -117,6 +119,11 @@ function pathsOf(request: PolicyRequest, mode: Mode): readonly string[] {
 function actionOf(request: PolicyRequest): string {
   if (request.kind === "action") return request.action;
   return request.kind === "git" ? request.operation : request.kind;
+}
+
+/** What a command does is told by its text, too: other systems write rules about their actions so. Enough to ask or deny. */
+function commandsOf(request: PolicyRequest): readonly string[] {
+  return request.kind === "run" || request.kind === "shell" ? [textOf(request)] : [];
 }
 
 /** The whole request as one text. */

@@ -111,6 +111,40 @@ describe("init on a repository", () => {
     expect((await project.pawl("doctor")).code).toBe(0);
   });
 
+  test("names each file of another system that could not run, with its place", async () => {
+    const flow = (type: string): string => `name: flow\nstages:\n  - { id: a, type: ${type}, commands: [ls] }\n`;
+    project = createProject({
+      ".openexec/blueprints/bad.yaml": flow("magic"),
+      ".openexec/blueprints/check.yaml": "name: check\nstages: [{ id: a, type: deterministic, action: run_tests }]\n",
+      ".openloop/w/openloop.json": '{ "version": 1,',
+      "patterns/registry.yaml": "patterns: [",
+    });
+    const places = [
+      /\.openloop\/w\/openloop\.json:1:16/,
+      /blueprints\/bad\.yaml:3:20/,
+      /patterns\/registry\.yaml:1:\d+/,
+    ];
+    for (const from of [".", ".openexec/blueprints/bad.yaml", ".openexec/blueprints/check.yaml"]) {
+      const refused = await project.pawl("init", "--from", from);
+      expect([refused.code, existsSync(join(project.root, "pawl.yaml"))]).toEqual([3, false]);
+      expect(refused.stderr).not.toContain("CLI_FROM_UNKNOWN");
+      for (const place of from === "." ? places : []) expect(refused.stderr).toMatch(place);
+      if (from.endsWith("bad.yaml")) expect(refused.stderr).toMatch(places[1] as RegExp);
+      if (!from.endsWith("bad.yaml")) expect(refused.stderr).toContain(".openexec/blueprints/check.yaml");
+    }
+    project.write(".openexec/blueprints/good.yaml", flow("deterministic").replace("flow", "good"));
+    const { stdout, code } = await project.pawl("init", "--from", ".");
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/found +good\n/)]);
+    for (const place of places) expect(stdout).toMatch(new RegExp(`left out +\\S*${place.source}`));
+    const { value } = await project.json("init", "--from", ".", "--force");
+    expect((value as { broken: { source: string }[] }).broken.map(({ source }) => source).sort()).toEqual([
+      ".openexec/blueprints/bad.yaml",
+      ".openexec/blueprints/check.yaml",
+      ".openloop/w",
+      "patterns/registry.yaml",
+    ]);
+  });
+
   test("refuses a place with nothing of another system", async () => {
     project = createProject({ Makefile: "test:\n" });
     for (const from of [".", "nowhere", "Makefile"]) {

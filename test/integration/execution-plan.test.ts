@@ -1,5 +1,6 @@
 /** An ExecutionPlan of openbotstack as a run: its calls are ruled on one by one, behind a real wall, and its log is the answer. */
-import { afterAll, describe, expect, it } from "vitest";
+import { readdirSync, readFileSync } from "node:fs";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
 import { openRuntime } from "../../src/runtime/wire.ts";
 import { commitFiles } from "../support/git-project.ts";
@@ -41,6 +42,18 @@ async function problemsOf(text: string): Promise<readonly string[]> {
   return plan.ok
     ? []
     : plan.problems.map(({ code, where }) => `${code} ${where?.file}:${where?.line}:${where?.column}`);
+}
+
+/** Whether a process somewhere on this machine was started with exactly these words. */
+function isRunning(...words: readonly string[]): boolean {
+  const commandOf = (pid: string): string => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    } catch {
+      return "";
+    }
+  };
+  return readdirSync("/proc").some((pid) => /^\d+$/.test(pid) && commandOf(pid) === `${words.join("\0")}\0`);
 }
 
 describe("an ExecutionPlan", () => {
@@ -91,6 +104,33 @@ describe("an ExecutionPlan", () => {
     expect(await problemsOf('{"steps":[],\n"steps":[]}')).toEqual(expect.arrayContaining([expect.any(String)]));
     expect(await problemsOf(planOf(...Array.from({ length: 11 }, () => READ)))).toHaveLength(1);
     expect(await problemsOf(`{"steps": ${"[".repeat(100)}`)).toHaveLength(1);
+  });
+
+  it("P6: that a person cancels is canceled, and its log is kept to its end", async () => {
+    const seconds = "61.74319";
+    const sleep = { name: "run_command", type: "tool", arguments: { argv: ["sleep", seconds] } };
+    const { runtime, plan } = await compiled(planOf(READ, sleep, READ));
+    try {
+      if (!plan.ok) throw new Error(plan.problems.map(({ what }) => what).join("\n"));
+      const { run, ended } = await runtime.start(plan.value, {});
+      await vi.waitUntil(() => isRunning("sleep", seconds), { timeout: 20_000, interval: 100 });
+      await runtime.cancel(run, "me");
+      await ended;
+      const events = (await runtime.read(run, 0, 1000)).map(({ event }) => event);
+      const stage = events.find((event) => event.type === "stage.finished");
+      const output = stage?.output as JsonObject;
+      expect([stage?.outcome, events.at(-1)]).toMatchObject(["failure", { status: "cancelled" }]);
+      expect(output).toMatchObject({ outcome: "canceled", stop: "context_canceled" });
+      const records = output["records"] as unknown as readonly JsonObject[];
+      expect(records.map(({ kind, status }) => [kind, status])).toEqual([
+        ["plan_start", undefined],
+        ["step", "success"],
+        ["step", "canceled"],
+        ["plan_end", "canceled"],
+      ]);
+    } finally {
+      await runtime.close();
+    }
   });
 
   it("S8: with a critical step waits for a person before any of it", async () => {

@@ -125,10 +125,55 @@ describe("a policy.json of OpenExec", () => {
       rule({ exceptions: [{ type: "arg", operator: "matches", value: "(" }] }),
       "BLUEPRINT_RULE_CONDITION",
     ],
+    ["a list of nothing", rule({ conditions: [{ type: "arg", operator: "in" }] }), "BLUEPRINT_RULE_CONDITION"],
+    ["a version that nobody knows", JSON.stringify({ version: "2.0", rules: [] }), "BLUEPRINT_VERSION_UNSUPPORTED"],
+    ["a rule that allows everything", rule({ decision: "allow" }), "BLUEPRINT_KEY_MISSING"],
+    ["the same with an empty list", rule({ decision: "allow", conditions: [] }), "BLUEPRINT_KEY_MISSING"],
     ["rules that are no list", JSON.stringify({ rules: {} }), "BLUEPRINT_VALUE_TYPE"],
     ["a list", "rules", "BLUEPRINT_VALUE_TYPE"],
   ])("is refused with %s", (_name, text, code) => {
     expect(codes(parsePolicy(text, "policy.json", "user")).map((found) => found.split(" ")[1])).toEqual([code]);
+  });
+});
+
+describe("S1: a condition of OpenExec", () => {
+  type Given = Readonly<Record<string, string | readonly string[]>>;
+  const parsed = (given: Given) =>
+    parsePolicy(JSON.stringify({ rules: [{ decision: "deny", conditions: [given] }] }), "policy.json", "user");
+  const conditionOf = (given: Given): unknown => {
+    const read = parsed(given);
+    return read.ok ? read.value.rules[0]?.when : read.problems.map(({ code, where }) => `${code} ${where?.column}`);
+  };
+
+  it("S1: compares for equality where it does not say how", () => {
+    expect(conditionOf({ type: "tool", value: "write_file" })).toEqual([
+      { field: "tool", op: "eq", values: ["write_file"] },
+    ]);
+  });
+
+  it.each<Given>([
+    { type: "action", operator: "eq", value: "run_tests" },
+    { type: "action", operator: "ne", value: "run_linters" },
+    { type: "action", operator: "in", values: ["apply_patch", "build_context_pack"] },
+    { type: "action", operator: "prefix", value: "run_" },
+    { type: "tier", operator: "eq", value: "workspace-write" },
+    { type: "tier", operator: "in", values: ["low", "read_only"] },
+    { type: "env", operator: "eq", value: "CI:true" },
+    { type: "arg", operator: "contains", value: "command:rm -rf" },
+  ])("S1: is refused where nothing looks at what it means: %j", (given) => {
+    expect(conditionOf(given)).toEqual(["BLUEPRINT_RULE_CONDITION 44"]);
+  });
+
+  it.each<Given>([
+    { type: "action", operator: "eq", value: "apply_patch" },
+    { type: "action", operator: "matches", value: "rm\\s+-rf?\\s+/" },
+    { type: "action", operator: "prefix", value: "run" },
+    { type: "tier", operator: "eq", value: "high" },
+    { type: "env", operator: "eq", value: "CI=a:b" },
+    { type: "arg", operator: "prefix", value: "https://example.org" },
+    { type: "tool", operator: "eq", value: "run_tests" },
+  ])("S1: is taken where something does: %j", (given) => {
+    expect(parsed(given).ok).toBe(true);
   });
 });
 

@@ -3,17 +3,18 @@
  * an exception of that where it can be one, and is refused where it cannot. What no rule mentions is denied, so a file that says
  * otherwise is refused.
  */
-import { conditionProblem } from "../../policy/conditions.ts";
 import { type Condition, EFFECTS, FIELDS, OPERATORS, type Rule } from "../../policy/rule.ts";
+import { version } from "../dialects/openexec/version.ts";
 import { type Given, integer, list, object, oneOf, type Reading, text } from "../shapes/shape.ts";
 import { patternText } from "../shapes/value-shapes.ts";
 import type { Tree } from "../text/tree.ts";
+import { openExecProblem } from "./open-exec-condition.ts";
 
 const words = text({ expected: "text of at most 2000 characters", max: 2000 });
 const CONDITION = object(
   {
     type: { shape: oneOf(...FIELDS), about: "What is looked at.", isRequired: true },
-    operator: { shape: oneOf(...OPERATORS), about: "How it is compared.", isRequired: true },
+    operator: { shape: oneOf(...OPERATORS), about: "How it is compared (eq)." },
     value: { shape: patternText(), about: "With what." },
     values: { shape: list(patternText(), { min: 1, max: 1000 }), about: "With what, for `in`." },
   },
@@ -37,7 +38,7 @@ const RULE = object(
 );
 const FILE = object(
   {
-    version: { shape: patternText(), about: "The version of the file." },
+    version: { shape: version, about: "The version of the file: 1." },
     name: { shape: words, about: "Its name." },
     description: { shape: words, about: "What it is for." },
     default_decision: { shape: oneOf("deny"), about: "What no rule mentions is denied." },
@@ -84,6 +85,10 @@ function afterThoseBefore({ rule, priority }: Ranked, all: readonly Ranked[], { 
 
 function readRule({ value, node }: RuleFound, id: string, reading: Reading): Rule | null {
   if (value.decision === undefined) return null;
+  if (value.decision.value === "allow" && (value.conditions?.value ?? []).length === 0) {
+    const data = { key: "conditions", place: "a rule that allows", about: "What it allows." };
+    reading.problems.report("BLUEPRINT_KEY_MISSING", data, value.conditions?.node ?? node);
+  }
   const because = value.description?.value ?? value.name?.value ?? value.id?.value;
   const { file, line, column } = reading.problems.source.span(node);
   return {
@@ -100,13 +105,13 @@ function readRule({ value, node }: RuleFound, id: string, reading: Reading): Rul
 function readConditions(found: ConditionsFound | undefined, { problems }: Reading): Condition[] {
   return (found?.value ?? []).flatMap(({ value, node }) => {
     const { type: field, operator } = value;
-    if (field === undefined || operator === undefined) return [];
+    if (field === undefined) return [];
     const condition: Condition = {
       field: field.value,
-      op: operator.value,
+      op: operator?.value ?? "eq",
       values: valuesOf(value.value, value.values),
     };
-    const problem = conditionProblem(condition);
+    const problem = openExecProblem(condition);
     if (problem !== undefined) problems.report("BLUEPRINT_RULE_CONDITION", { problem }, node);
     return [condition];
   });

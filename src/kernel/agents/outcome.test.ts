@@ -27,6 +27,15 @@ describe("the answer of an agent", () => {
     expect(String(long.output)).toHaveLength(16_385);
   });
 
+  it("is kept as it was when it was ended, and is no success", () => {
+    const ended = { outcome: "failure", cause: "killed", error: "the agent was ended" };
+    const outcome = { kind: "cancelled" } as const;
+    expect(finishedBy(stage(""), told({ outcome }), false)).toEqual(ended);
+    expect(finishedBy(stage(""), told({ outcome, output: { a: 1 } }), false)).toEqual({ ...ended, output: { a: 1 } });
+    const late = finishedBy(stage(""), told({ outcome, output: { a: 1 } }), true);
+    expect(late).toMatchObject({ outcome: "failure", cause: "timeout" });
+  });
+
   it.each([
     ["as data", { output: { outcome: "reject", why: "no" } }],
     ["as the last line", { text: 'I looked.\n{"outcome":"reject"}' }],

@@ -36,7 +36,9 @@ function endOf(stage: AgentStage, report: AgentReport, isLate: boolean): Finishe
     const told = outcome.kind === "failed" ? outcome.error : "the agent was ended";
     return failure(process.cause, process.error ?? told);
   }
-  return endedBy(outcome);
+  const ended = endedBy(outcome);
+  // What it still said when it was asked to end is kept; nothing follows from it.
+  return outcome.kind === "cancelled" && report.output !== undefined ? { ...ended, output: report.output } : ended;
 }
 
 function endedBy(outcome: Exclude<AgentOutcome, { kind: "completed" }>): Finished {

@@ -9,11 +9,14 @@ export interface FolderFiles {
   replace(path: string, content: string | Uint8Array): Promise<void>;
   /** Adds lines to the end of a file, after a line that was torn. */
   append(path: string, lines: string): Promise<void>;
+  /** Writes at this place of the file; `cut`: what stood there and after it goes first. */
+  put(path: string, what: { readonly at: number; readonly bytes: Uint8Array; readonly cut: boolean }): Promise<void>;
   /** Empty: there is none. */
   read(path: string): Promise<string>;
 }
 
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const WITHIN = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
 const MORE = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 export async function openFolderFiles(folder: string): Promise<FolderFiles> {
@@ -49,6 +52,16 @@ export async function openFolderFiles(folder: string): Promise<FolderFiles> {
         const last = Buffer.alloc(1);
         if (size > 0) await file.read(last, 0, 1, size - 1);
         await file.write(size > 0 && last[0] !== 10 ? `\n${lines}` : lines);
+      } finally {
+        await file.close();
+      }
+    },
+    async put(path, { at, bytes, cut }) {
+      const file = await open(await placeOf(path), WITHIN, 0o644);
+      try {
+        if (cut) await file.truncate(at);
+        const { bytesWritten } = await file.write(bytes, 0, bytes.length, at);
+        if (bytesWritten < bytes.length) throw new Error(`${path} was written only in part`);
       } finally {
         await file.close();
       }

@@ -16,6 +16,7 @@ import {
   text,
 } from "../../shapes/shape.ts";
 import { NAME, name } from "../../shapes/value-shapes.ts";
+import { version } from "./version.ts";
 
 /** Actions of its contract; `stages-of.ts` says what each becomes. */
 export const ACTIONS = [
@@ -48,13 +49,6 @@ const wait = scalar({
     const ms = typeof value === "string" ? parseDuration(value) : Number(value) / NANOSECONDS;
     return ms !== undefined && Number.isInteger(ms) && ms >= 1 && ms <= LONGEST_MS ? ms : undefined;
   },
-});
-
-const version = scalar({
-  expected: "1",
-  code: "BLUEPRINT_VERSION_UNSUPPORTED",
-  schema: { type: ["string", "number"] },
-  convert: (value) => (/^1(?:\.\d{1,4}){0,2}$/.test(String(value)) ? (1 as const) : undefined),
 });
 
 /** It writes the modes with either sign. */
@@ -131,7 +125,7 @@ const DEFAULTS = object(
     sandbox: { shape: sandbox, about: "What processes may write." },
     max_step_retries: { shape: retries, about: "How often a stage is tried again." },
     approval_mode: {
-      shape: oneOf("always_ask", "risk_based", "auto_approve", "session_trust"),
+      shape: oneOf("always_ask", "risk_based", "on_risky_actions", "auto_approve", "session_trust"),
       about: "When a person is asked.",
     },
   },

@@ -33,6 +33,16 @@ export function isExecBlueprint(tree: Tree): boolean {
   return keysOf(tree).includes("initial_stage") || found.some((stage) => keysOf(stage).includes("type"));
 }
 
+/** Its id or its name; null: it has neither. */
+export function execNameIn(tree: Tree): string | null {
+  if (tree.kind !== "map") return null;
+  for (const wanted of ["id", "name"]) {
+    const found = tree.entries.find(({ key }) => key === wanted)?.value;
+    if (found?.kind === "scalar" && typeof found.value === "string") return found.value;
+  }
+  return null;
+}
+
 export function parseExecBlueprint(text: string, file: string, around: ExecSurroundings): Result<ExecBlueprint> {
   return parseText(text, file, (tree, reading) => {
     const found = BLUEPRINT.read(tree, reading, "the blueprint");

@@ -98,22 +98,32 @@ function verbOf(stage: ExecStage, stages: readonly ExecStage[], inputs: readonly
 }
 
 /** What leads to a stage only when something failed is there to mend it: as often as its retries say, and once at least. */
-function visitsOf({ id, retries }: ExecStage, stages: readonly ExecStage[]): number | null {
-  const mends = stages.some(({ onFailure }) => onFailure === id);
+function visitsOf(stage: ExecStage, stages: readonly ExecStage[]): number | null {
+  return mends(stage, stages) ? Math.max(1, stage.retries) : null;
+}
+
+function mends({ id }: ExecStage, stages: readonly ExecStage[]): boolean {
   const follows = stages[0]?.id === id || stages.some(({ onSuccess }) => onSuccess === id);
-  return mends && !follows ? Math.max(1, retries) : null;
+  return !follows && stages.some(({ onFailure }) => onFailure === id);
 }
 
 /** The artifacts it names; and whoever mends reads what failed. */
 function inputsOf(stage: ExecStage, stages: readonly ExecStage[]): readonly string[] {
-  // That somebody makes it was checked.
-  const named = stage.inputs.map((name) =>
-    artifactOf(stages.find(({ outputs }) => outputs.includes(name)) as ExecStage),
-  );
+  const named = stage.inputs.map((name) => artifactOf(makerOf(name, stage, stages)));
   const failing = stages.filter(({ id, onFailure }) => onFailure === stage.id && id !== stage.id);
   const [only] = failing;
   const failed = stage.isAgent && only !== undefined && failing.length === 1 ? [artifactOf(only)] : [];
   return [...new Set([...named, ...failed])];
+}
+
+/**
+ * Of those that put out the same name: the last that stands before it, else the first. Who only mends may never have been there, and
+ * comes last. That somebody puts it out was checked.
+ */
+function makerOf(name: string, stage: ExecStage, stages: readonly ExecStage[]): ExecStage {
+  const makers = stages.filter(({ outputs }) => outputs.includes(name));
+  const before = makers.filter((maker) => stages.indexOf(maker) < stages.indexOf(stage) && !mends(maker, stages));
+  return (before.at(-1) ?? makers[0]) as ExecStage;
 }
 
 /** What a stage leaves: the log of a process, the talk of an agent, the patch of a report, the summary of a run. */

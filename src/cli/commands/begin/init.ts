@@ -7,7 +7,7 @@ import { CLI_ERRORS } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { foreignLoops } from "../../input/survey/foreign-loops.ts";
 import { projectYaml } from "../../input/survey/project-yaml.ts";
-import { type Survey, survey } from "../../input/survey/survey.ts";
+import { type BrokenLoop, type Survey, survey } from "../../input/survey/survey.ts";
 import type { CommandSpec, Context, Given } from "../../spec.ts";
 import { oneLine } from "../../views/event-line.ts";
 import { shellWord } from "../../views/run.ts";
@@ -69,7 +69,7 @@ async function begin(context: Context): Promise<ExitCode> {
   if (!force && (await isThere(path))) throw pawlError(CLI_ERRORS, "CLI_FILE_EXISTS", { path });
   const looked = await survey(root, runtime, given.list("command"));
   const from = given.text("from");
-  const loops = from === undefined ? looked.loops : await foreignLoops(context, runtime, from, looked.loops);
+  const loops = from === undefined ? looked.loops : await foreignLoops(context, runtime, from, looked);
   const found = { ...looked, loops };
   if (found.test === null && found.loops.length === 0)
     throw pawlError(CLI_ERRORS, "CLI_TEST_COMMAND_UNKNOWN", {
@@ -108,7 +108,8 @@ function tell(context: Context, found: Survey, { path, backup }: { path: string;
   const first = found.test === null ? (found.loops[0]?.name ?? "") : "check";
   const next = [`pawl plan ${shellWord(first)}`, `pawl run ${shellWord(first)}`, "pawl doctor"];
   const { test, lint, ci, agents, loops } = found;
-  if (out.format === "json") out.document({ path, backup, test, lint, ci, agents, loops, next });
+  const broken = found.broken.map((loop) => ({ source: loop.source, problem: saidOf(loop) }));
+  if (out.format === "json") out.document({ path, backup, test, lint, ci, agents, loops, broken, next });
   out.line(`wrote ${out.paint.bold(oneLine(relative(cwd, path) || FILE))}`);
   if (backup !== null) out.line(`the old one is ${oneLine(relative(cwd, backup))}`);
   for (const line of renderLabelled(facts(found), out.paint.cyan)) out.line(`  ${line}`);
@@ -119,7 +120,13 @@ function tell(context: Context, found: Survey, { path, backup }: { path: string;
   out.line(`  ${out.paint.cyan(next[2] ?? "")}      whether everything it needs is here`);
 }
 
-function facts({ test, lint, ci, workspace, agents, loops }: Survey): (readonly [string, string])[] {
+/** The first of its problems, with its place. */
+function saidOf({ source, problems: [first] }: BrokenLoop): string {
+  const { where, what = "" } = first ?? {};
+  return where === undefined ? `${source}: ${what}` : `${where.file}:${where.line}:${where.column} ${what}`;
+}
+
+function facts({ test, lint, ci, workspace, agents, loops, broken }: Survey): (readonly [string, string])[] {
   const words = (argv: readonly string[]): string => oneLine(argv.map(shellWord).join(" "));
   const known = agents.map(({ name, version, hasKey }) => `${name} ${version}${hasKey ? "" : " (no key)"}`);
   return [
@@ -130,5 +137,6 @@ function facts({ test, lint, ci, workspace, agents, loops }: Survey): (readonly 
     ...(workspace.share.length === 0 ? [] : [["shared", workspace.share.join(", ")] as const]),
     ["agents", known.length === 0 ? "none installed" : oneLine(known.join(", "))],
     ...(loops.length === 0 ? [] : [["found", oneLine(loops.map(({ name }) => name).join(", "))] as const]),
+    ...broken.map((loop) => ["left out", oneLine(saidOf(loop))] as const),
   ];
 }

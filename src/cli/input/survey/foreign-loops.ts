@@ -4,20 +4,24 @@ import { PawlError, pawlError } from "../../../base/errors.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { CLI_ERRORS } from "../../errors.ts";
 import type { Context } from "../../spec.ts";
-import type { FoundLoop } from "./survey.ts";
+import type { FoundLoop, Survey } from "./survey.ts";
 
 type Behind = Pick<Runtime, "doorOf" | "compile">;
 
-/** `.` is all that was found already; anything else is one path or name that a door opens. */
+/** `.` is all that was found already; anything else is one path or name that a door opens. What is there and broken says why. */
 export async function foreignLoops(
   { root, cwd }: Pick<Context, "root" | "cwd">,
   runtime: Behind,
   from: string,
-  known: readonly FoundLoop[],
+  { loops, broken }: Pick<Survey, "loops" | "broken">,
 ): Promise<readonly FoundLoop[]> {
   const path = relative(root, resolve(cwd, from));
-  const found = path === "" ? known : known.filter((loop) => loop.source === path || loop.source === from);
+  const isMeant = ({ source }: { readonly source: string }): boolean =>
+    path === "" || source === path || source === from;
+  const found = loops.filter(isMeant);
   if (found.length > 0) return found;
+  const problems = broken.filter(isMeant).flatMap((loop) => loop.problems);
+  if (problems.length > 0) throw new PawlError(problems);
   const opened = path === "" ? null : ((await behind(runtime, path)) ?? (await behind(runtime, from)));
   if (opened === null) throw pawlError(CLI_ERRORS, "CLI_FROM_UNKNOWN", { from });
   return [opened];

@@ -12,6 +12,7 @@ const FOUND: Survey = {
   agents: [CLAUDE],
   agent: CLAUDE,
   loops: [],
+  broken: [],
 };
 
 const loopsOf = (found: Survey): unknown => {

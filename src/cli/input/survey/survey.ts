@@ -1,4 +1,7 @@
 /** What a repository tells about itself. Nothing of it is executed; agents that are installed are asked for their version. */
+import type { Diagnostic } from "../../../base/diagnostic.ts";
+import { failed, type Result } from "../../../base/result.ts";
+import type { Plan } from "../../../plan/plan.ts";
 import type { AgentHere } from "../../../runtime/agents/agents-here.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { type FoundCommand, findTestCommand } from "../../../runtime/survey/find-test-command.ts";
@@ -12,6 +15,12 @@ export interface FoundLoop {
   readonly source: string;
 }
 
+/** What lies there and could not run, with why. */
+export interface BrokenLoop {
+  readonly source: string;
+  readonly problems: readonly Diagnostic[];
+}
+
 export interface Survey {
   readonly test: FoundCommand | null;
   readonly lint: FoundCommand | null;
@@ -22,6 +31,7 @@ export interface Survey {
   readonly agent: AgentHere | null;
   /** Blueprints, patterns and workspaces that lie there. */
   readonly loops: readonly FoundLoop[];
+  readonly broken: readonly BrokenLoop[];
 }
 
 export async function survey(
@@ -38,27 +48,37 @@ export async function survey(
     workspace: await findWorkspace(root),
     agents,
     agent: agents.find(({ hasKey }) => hasKey) ?? null,
-    loops: await findLoops(runtime),
+    ...(await findLoops(runtime)),
   };
 }
 
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 
-/** Only what compiles as it is: a loop that could not run would be no help. */
-async function findLoops(runtime: Pick<Runtime, "blueprints" | "foreign" | "compile">): Promise<readonly FoundLoop[]> {
-  const found: FoundLoop[] = [];
+/** Only what compiles as it is becomes a loop: one that could not run would be no help. */
+async function findLoops(
+  runtime: Pick<Runtime, "blueprints" | "foreign" | "compile">,
+): Promise<Pick<Survey, "loops" | "broken">> {
+  const loops: FoundLoop[] = [];
+  const broken: BrokenLoop[] = [];
   const taken = new Set<string>();
   for (const file of [...(await runtime.blueprints()), ...(await runtime.foreign())]) {
-    if (file.problems.length > 0) continue;
-    const { plan } = await runtime.compile(file.path, { level: "L1" });
-    if (!plan.ok) continue;
+    const { key, source } = sourceOf(file.door, file.path);
+    const plan = file.problems.length > 0 ? failed(file.problems) : await planOf(runtime, file.path);
+    if (!plan.ok) {
+      broken.push({ source, problems: plan.problems });
+      continue;
+    }
     // What has only a path for a name is called as its plan is.
     const name = NAME.test(file.name) ? file.name : plan.value.name;
     if (taken.has(name)) continue;
     taken.add(name);
-    found.push({ name, ...sourceOf(file.door, file.path) });
+    loops.push({ name, key, source });
   }
-  return found;
+  return { loops, broken };
+}
+
+async function planOf(runtime: Pick<Runtime, "compile">, path: string): Promise<Result<Plan>> {
+  return (await runtime.compile(path, { level: "L1" })).plan;
 }
 
 function sourceOf(door: string | undefined, path: string): Pick<FoundLoop, "key" | "source"> {

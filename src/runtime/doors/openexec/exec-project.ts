@@ -1,5 +1,5 @@
 /** What a project of OpenExec says besides its blueprints: its gates, its policy, its commands. Read from the root, by the host. */
-import { stat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Diagnostic } from "../../../base/diagnostic.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../base/json.ts";
@@ -28,7 +28,7 @@ export async function loadExecProject(root: string): Promise<Loaded> {
   const sources: Record<string, string> = {};
   const problems: Diagnostic[] = [];
   const load = async <T>(path: string, none: T, parse: (text: string) => Result<T>): Promise<T> => {
-    if ((await stat(join(root, path)).catch(() => null)) === null) return none;
+    if (await isAbsent(join(root, path))) return none;
     const text = await readBlueprint(join(root, path), path);
     if (text.ok) sources[path] = text.value;
     const parsed = text.ok ? parse(text.value) : text;
@@ -48,6 +48,14 @@ export async function loadExecProject(root: string): Promise<Loaded> {
   );
   const share = await shared(root);
   return { project: ok({ gates, policy, commands: { ...commands, ...own }, share }), sources };
+}
+
+/** What is there and leads nowhere, or cannot be looked at, is not absent: without it a run might do more than it may. */
+function isAbsent(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === "ENOENT" || code === "ENOTDIR",
+  );
 }
 
 /** Scripts of the package that are named as gates are. */

@@ -1,11 +1,12 @@
 /** Blueprints of OpenExec: those in `.openexec/blueprints/`, those anywhere that have a clear sign of it, and those it brings along. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { ok, type Result } from "../../../base/result.ts";
+import { failed, ok, type Result } from "../../../base/result.ts";
 import { asBlueprint } from "../../../blueprint/dialects/openexec/as-blueprint.ts";
 import { builtIn } from "../../../blueprint/dialects/openexec/built-in.ts";
 import {
   type ExecBlueprint,
+  execNameIn,
   isExecBlueprint,
   parseExecBlueprint,
 } from "../../../blueprint/dialects/openexec/parse-blueprint.ts";
@@ -49,16 +50,29 @@ async function translate(root: string, shown: string, source: string): Promise<T
   const hasGates = project.ok ? project.value.gates.length > 0 : true;
   const blueprint = parseExecBlueprint(source, shown, { hasGates });
   const all = { ...sources, [shown]: source };
-  if (!blueprint.ok) return { blueprint, text: blueprint, sources: all };
+  if (!blueprint.ok) {
+    const whole = failed([...blueprint.problems, ...(project.ok ? [] : project.problems)]);
+    return { blueprint: whole, text: whole, sources: all };
+  }
   return { blueprint, text: project.ok ? ok(asBlueprint(blueprint.value, project.value)) : project, sources: all };
 }
 
 async function listed(root: string, path: string): Promise<BlueprintFile> {
-  const name = path.slice(FOLDER.length + 1).replace(/\.ya?ml$/, "");
+  const file = path.slice(FOLDER.length + 1).replace(/\.ya?ml$/, "");
   const text = await readBlueprint(join(root, path), path);
   const { blueprint, text: made } = text.ok ? await translate(root, path, text.value) : { blueprint: text, text };
   const problems = [...(blueprint.ok ? [] : blueprint.problems), ...(blueprint.ok && !made.ok ? made.problems : [])];
   return blueprint.ok
     ? { path, name: blueprint.value.name, description: blueprint.value.description, problems, door: "openexec" }
-    : { path, name, description: null, problems, door: "openexec" };
+    : { path, name: (text.ok && nameIn(text.value, path)) || file, description: null, problems, door: "openexec" };
+}
+
+/** What a blueprint that is broken elsewhere calls itself, so that who asks for it is told what is wrong with it. */
+function nameIn(text: string, path: string): string | null {
+  let name: string | null = null;
+  isOfKind(text, path, (tree) => {
+    name = execNameIn(tree);
+    return name !== null;
+  });
+  return name;
 }

@@ -8,6 +8,7 @@ import { artifactFiles } from "../artifact-files.ts";
 import { type FolderFiles, openFolderFiles } from "../folder-files.ts";
 import type { BeginProjector, Projected } from "../projector.ts";
 import { timelineLine } from "./timeline.ts";
+import { openTimeline } from "./timeline-file.ts";
 
 const TIMELINE = "timeline.jsonl";
 const LIST_FILES = JSON.stringify(["git", "ls-files"]);
@@ -18,16 +19,15 @@ export const beginOpenexec: BeginProjector = async (projected) => {
   const snapshot = { plan: plan.fingerprint, policy: plan.policy, default_decision: "deny", rules: [...plan.rules] };
   await files.replace("policy_snapshot.json", jsonText(snapshot));
   await files.replace("context_pack.json", jsonText(contextsOf(plan)));
-  let told = lastTold(await files.read(TIMELINE));
+  const timeline = await openTimeline(files, TIMELINE);
   return {
     async apply(stored) {
       const line = timelineLine(stored);
+      // First: an artifact that cannot be had takes no line with it.
+      if (line !== null) await timeline.tell(JSON.stringify(line));
       await keep(projected, files, stored.event);
-      if (line === null || stored.seq <= told) return;
-      told = stored.seq;
-      await files.append(TIMELINE, `${JSON.stringify(line)}\n`);
     },
-    end: () => Promise.resolve(),
+    end: () => timeline.end(),
   };
 };
 
@@ -68,12 +68,6 @@ async function keep({ plan, bytes }: Projected, files: FolderFiles, event: RunEv
 function listsFiles(plan: Plan, id: string): boolean {
   const stage = plan.stages.find((one) => one.id === id);
   return stage?.kind === "command" && JSON.stringify(stage.program).includes(LIST_FILES);
-}
-
-/** The newest event that is told already; a line that was torn tells none. */
-function lastTold(timeline: string): number {
-  const told = timeline.split("\n").map((line) => Number(/^\{"seq":(\d+),.*\}$/.exec(line)?.[1] ?? 0));
-  return Math.max(0, ...told);
 }
 
 function jsonText(value: unknown): string {

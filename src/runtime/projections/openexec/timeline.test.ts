@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { planFrom } from "../../../../test/support/plan-from-yaml.ts";
@@ -97,6 +97,62 @@ test("J8: the folder of a run has its timeline, its policy, what it was told and
   expect(JSON.parse(read("policy_snapshot.json"))).toMatchObject({ policy: PLAN.policy, default_decision: "deny" });
   expect(JSON.parse(read("context_pack.json"))).toMatchObject({ files: ["a", "b"] });
   expect(read("artifacts/b-1-x_y")).toBe("z");
+});
+
+test("J8: the timeline is what the journal tells, whatever became of its file, and whoever else writes it", async () => {
+  const root = projectFolder();
+  const file = join(root, ".openexec/runs/run_0123456789ab/timeline.jsonl");
+  const artifacts = { a: { sha256: "z", bytes: 1 }, gone: { sha256: "", bytes: 1 } };
+  const events = [
+    stored({ type: "run.started" }, 1),
+    stored(done("b", "success", { artifacts }), 3),
+    stored({ type: "run.finished", status: "succeeded", reason: "goal_achieved" }, 4),
+  ];
+  const bytes = ({ sha256 }: { readonly sha256: string }) =>
+    sha256 === "" ? Promise.reject(new Error("gone")) : Promise.resolve(Buffer.from(sha256));
+  const tell = async (): Promise<string> => {
+    const { apply, end } = await beginOpenexec({ ...projected(root), bytes });
+    for (const event of events) await apply(event).catch(() => undefined);
+    await end();
+    return readFileSync(file, "utf8");
+  };
+  const whole = await tell();
+  const lines = whole.split("\n");
+  expect(lines.map((line) => (line === "" ? null : (JSON.parse(line) as { seq: number }).seq))).toEqual([
+    1,
+    3,
+    4,
+    null,
+  ]);
+  const second = `${lines[0]}\n${lines[1]}`;
+  const torn = [second.slice(0, -20), second.slice(0, second.lastIndexOf("}]}") + 1), second, whole.slice(0, -1), ""];
+  const other = [`${lines[0]}\n${whole}`, `${whole}{"seq":9}\n`, whole.replace("completed", "failed"), "\0".repeat(99)];
+  for (const text of [...torn, ...other]) {
+    writeFileSync(file, text);
+    expect(await tell()).toBe(whole);
+  }
+  rmSync(file);
+  const [one, two] = [
+    await beginOpenexec({ ...projected(root), bytes }),
+    await beginOpenexec({ ...projected(root), bytes }),
+  ];
+  for (const event of events) for (const { apply } of [one, two]) await apply(event).catch(() => undefined);
+  await one.end();
+  await two.end();
+  expect(readFileSync(file, "utf8")).toBe(whole);
+});
+
+test("J8: a line that could not be written is written with the next", async () => {
+  const root = projectFolder();
+  const { apply, end } = await beginOpenexec(projected(root));
+  const file = join(root, ".openexec/runs/run_0123456789ab/timeline.jsonl");
+  mkdirSync(file);
+  await expect(apply(stored({ type: "run.started" }, 1))).rejects.toThrow("EISDIR");
+  rmSync(file, { recursive: true });
+  await apply(stored({ type: "run.resumed", after: "pause" }, 2));
+  await end();
+  const lines = readFileSync(file, "utf8").trim().split("\n");
+  expect(lines.map((line) => (JSON.parse(line) as { seq: number }).seq)).toEqual([1, 2]);
 });
 
 test("nothing is written through a link that leads out of the project", async () => {
