@@ -113,14 +113,14 @@ export const LOOP_FILE_MUTANTS: readonly Mutant[] = [
     file: "src/runtime/audit/gone-paths.ts",
     find: "if (/\\.\\w+$/.test(path) || !(await isMissing(join(root, first))))",
     replace: "",
-    tests: ["test/e2e/audit.test.ts"],
+    tests: ["src/runtime/audit/audit.test.ts"],
   },
   {
     name: "an item is not acted on because it names a file without its folder",
     file: "src/runtime/audit/gone-paths.ts",
     find: "rest.length === 0 || ",
     replace: "",
-    tests: ["test/e2e/audit.test.ts"],
+    tests: ["src/runtime/audit/audit.test.ts"],
   },
   {
     name: "of a loop that LOOP.md names twice the first level counts",
@@ -141,7 +141,7 @@ export const LOOP_FILE_MUTANTS: readonly Mutant[] = [
     file: "src/runtime/audit/audit.ts",
     find: "drills.push((records[0] as DrillRecord | undefined) ?? null);",
     replace: "drills.push(...(records as readonly DrillRecord[]));",
-    tests: ["test/e2e/audit.test.ts"],
+    tests: ["src/runtime/audit/audit.test.ts"],
   },
   {
     name: "a project is ready for L3 without a drill",
