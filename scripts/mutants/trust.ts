@@ -143,6 +143,13 @@ export const TRUST_MUTANTS: readonly Mutant[] = [
     tests: ["src/gates/certificate/digests.test.ts"],
   },
   {
+    name: "doctor says nothing of a loop above its earned level",
+    file: "src/runtime/loops/check-project.ts",
+    find: "if (report === null || report.isEarned) return [];",
+    replace: "if (report !== undefined) return [];",
+    tests: ["src/runtime/loops/check-project.test.ts"],
+  },
+  {
     name: "a run that found nothing to do ends the row of clean ones",
     file: "src/runtime/trust/trust.ts",
     find: ' || reason === "noop") return "silent";',

@@ -126,7 +126,7 @@ describe("the earned level", () => {
 
   it("tells of the incident, and of what is missing since then", () => {
     const earned = earnedLevel(history({ incidents: [incident(0, "L2")] }));
-    expect(earned.evidence.at(-1)).toBe("newest incident, e_i0: revert of run r_x at L2");
+    expect(earned.evidence.at(-1)).toBe("newest incident, e_i0: revert of run r_x at L2; bob: it broke");
     expect(missingFor(earned, "L2").map(({ level, what, have }) => [level, what, have])).toEqual([
       ["L2", "clean verified runs in a row at L1 or above with these gates since the last incident", "0"],
       ["L2", "a fresh drill of these gates since the last incident", "none"],

@@ -157,7 +157,9 @@ function told(history: History): readonly string[] {
   const drill = newestDrill(history, "L3");
   const sentences = [`clean verified runs in a row at ${THRESHOLDS.L3.runsFrom} or above: ${runs}`];
   if (drill !== undefined) sentences.push(`newest drill of these gates, ${drill.id}: ${drillText(drill)}`);
-  if (incident !== undefined)
-    sentences.push(`newest incident, ${incident.id}: ${incident.what} of run ${incident.run} at ${incident.level}`);
+  if (incident !== undefined) {
+    const { id, what, run, level, by, why } = incident;
+    sentences.push(`newest incident, ${id}: ${what} of run ${run} at ${level}; ${by}: ${why}`);
+  }
   return sentences;
 }

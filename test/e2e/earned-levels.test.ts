@@ -62,3 +62,54 @@ describe("a blueprint whose merge gate is part of L3 only", () => {
     expect(await earned()).toBe("L3");
   }, 120_000);
 });
+
+describe("an incident", () => {
+  test("L13: tells why and by whom, and names what is still under way at a level that is lost", async () => {
+    project.write(
+      "waits.yaml",
+      'version: 1\nname: waits\npolicy: { allow: [{ run: ["**"] }] }\nstages:\n  - { id: look, command: ["true"], on_success: paused }\n  - { id: more, gate: { command: ["true"] } }\n',
+    );
+    commitFiles(project.root, {});
+    expect(await codeOf("run", "waits.yaml", "--level", "L2")).toBe(2);
+    expect(await codeOf("run", "waits.yaml", "--level", "L1")).toBe(2);
+    const { runs } = (await project.json("status")).value as { readonly runs: readonly { readonly run: string }[] };
+    const [report, proposal] = runs.map(({ run }) => run) as [string, string];
+    expect(await codeOf("level", "waits.yaml", "--kind", "revert")).toBe(3);
+    const told = await project.pawl(
+      "level",
+      "waits.yaml",
+      "--incident",
+      proposal,
+      "--kind",
+      "revert",
+      "--why",
+      "it lied",
+    );
+    expect(told.stdout).toMatch(/newest incident, e_\w+: revert of run r_\w+ at L2; tester: it lied\n/);
+    expect(told.stdout).toContain(`${proposal} began at L2, is paused and keeps that level: pawl cancel ${proposal}\n`);
+    expect(told.stdout).not.toContain(report);
+    const { value } = await project.json("level", "waits.yaml", "--incident", proposal, "--why", "again");
+    expect(value).toMatchObject({
+      recorded: { what: "other" },
+      underWay: [{ run: proposal, level: "L2", status: "paused" }],
+    });
+  }, 60_000);
+});
+
+describe("a loop above its earned level", () => {
+  test("L13: is named by doctor, since none of its runs would begin, and not below it", async () => {
+    const loops = (level: string): string => `loops:\n  night: { blueprint: tools/x.yaml, level: ${level} }\n`;
+    project.write("tools/x.yaml", BLUEPRINT);
+    project.write("pawl.yaml", loops("L3"));
+    const { stdout, code } = await project.pawl("doctor");
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(
+        /fail {2}loop night +pawl\.yaml:2:3 L3 is not earned, and no run of it begins: the earned level is L2\n/,
+      ),
+    ]);
+    project.write("pawl.yaml", loops("L2"));
+    expect((await project.pawl("doctor")).stdout).toMatch(/ok {4}loop night +L2/);
+    expect((await project.pawl("why", "night")).stdout).toMatch(/^notes +never_ran/);
+  }, 60_000);
+});
