@@ -3,14 +3,24 @@ import { describe, expect, it, test } from "vitest";
 import type { RunId } from "../base/ids.ts";
 import type { Level } from "../blueprint/blueprint.ts";
 import type { DrillRecord, IncidentRecord } from "../ports/store/evidence.ts";
-import { type Earned, earnedLevel, type History, missingFor, missingText, type RunEvidence } from "./earned-level.ts";
+import {
+  type Earned,
+  earnedLevel,
+  type GatesByLevel,
+  type History,
+  missingFor,
+  missingText,
+  type RunEvidence,
+} from "./earned-level.ts";
 
 const DAY = 86_400_000;
 const NOW = 1000 * DAY;
 const NEED = "every planted defect caught and every harmless change passed within 30 days";
 
+/** The same gates at every level. */
+const same = (gates: string): GatesByLevel => ({ L1: gates, L2: gates, L3: gates });
 const run = (daysAgo: number, fields: Partial<RunEvidence> = {}): RunEvidence => ({
-  ...{ run: `r_${daysAgo}`, at: NOW - daysAgo * DAY, level: "L2", gates: "g", result: "clean" },
+  ...{ run: `r_${daysAgo}`, at: NOW - daysAgo * DAY, level: "L2", gates: same("g"), result: "clean" },
   ...fields,
 });
 const drill = (daysAgo: number, fields: Partial<DrillRecord> = {}): DrillRecord => ({
@@ -24,7 +34,7 @@ const incident = (daysAgo: number, level: Level = "L3"): IncidentRecord => ({
 });
 const days = (...list: readonly number[]): readonly RunEvidence[] => list.map((day) => run(day));
 const history = (fields: Partial<History> = {}): History => ({
-  ...{ now: NOW, gates: "g", runs: days(1, 2, 3, 4, 5), drills: [drill(1)], incidents: [], readiness: null },
+  ...{ now: NOW, gates: same("g"), runs: days(1, 2, 3, 4, 5), drills: [drill(1)], incidents: [], readiness: null },
   ...fields,
 });
 const levelOf = (fields: Partial<History>): Level => earnedLevel(history(fields)).earned;
@@ -74,9 +84,9 @@ describe("the earned level", () => {
       "L3",
       { runs: [run(0, { level: "L1", result: "failed" }), ...days(1, 2, 3, 4, 5)] },
     ],
-    ["runs with other gates", "L2", { runs: days(1, 2, 3, 4, 5).map((each) => ({ ...each, gates: "other" })) }],
-    ["other gates in between", "L2", { runs: [...days(1, 2), run(3, { gates: "other" }), ...days(4, 5, 6)] }],
-    ["other gates than those asked for", "L2", { gates: "other" }],
+    ["runs with other gates", "L2", { runs: days(1, 2, 3, 4, 5).map((each) => ({ ...each, gates: same("other") })) }],
+    ["other gates in between", "L2", { runs: [...days(1, 2), run(3, { gates: same("other") }), ...days(4, 5, 6)] }],
+    ["other gates than those asked for", "L2", { gates: same("other") }],
     ["a drill of other gates", "L2", { drills: [drill(1, { gates: "other" })] }],
     ["a drill of thirty days ago", "L3", { drills: [drill(30)] }],
     ["a drill of thirty-one days ago", "L2", { drills: [drill(31)] }],
@@ -116,13 +126,40 @@ describe("the earned level", () => {
 
   it("tells of the incident, and of what is missing since then", () => {
     const earned = earnedLevel(history({ incidents: [incident(0, "L2")] }));
-    expect(earned.evidence.at(-1)).toBe("newest incident, e_i0: revert of run r_x at L2");
+    expect(earned.evidence.at(-1)).toBe("newest incident, e_i0: revert of run r_x at L2; bob: it broke");
     expect(missingFor(earned, "L2").map(({ level, what, have }) => [level, what, have])).toEqual([
       ["L2", "clean verified runs in a row at L1 or above with these gates since the last incident", "0"],
       ["L2", "a fresh drill of these gates since the last incident", "none"],
     ]);
     expect(missingFor(earned, "L3")).toHaveLength(4);
     expect(missingFor(earned, "L1")).toEqual([]);
+  });
+
+  test("L13: a gate that only a higher level has is no gate of the runs below it", () => {
+    const asked = { L1: "one", L2: "two", L3: "three" };
+    const at = (level: Level, gates: GatesByLevel): Partial<History> => ({
+      gates: asked,
+      runs: days(1, 2, 3, 4, 5).map((each) => ({ ...each, level, gates })),
+      drills: [drill(1, { gates: "three", gatesAtL2: "two" })],
+    });
+    expect(levelOf(at("L2", { L1: "one", L2: "two", L3: "two" }))).toBe("L3");
+    expect(levelOf(at("L2", { L1: "one", L2: "else", L3: "three" }))).toBe("L2");
+    expect(levelOf(at("L3", { L1: "one", L2: "two", L3: "three" }))).toBe("L3");
+    expect(levelOf(at("L3", { L1: "one", L2: "two", L3: "else" }))).toBe("L2");
+    const incidents = [incident(6, "L2")];
+    expect(levelOf({ ...at("L1", { L1: "one", L2: "one", L3: "one" }), incidents })).toBe("L2");
+    expect(levelOf({ ...at("L1", { L1: "else", L2: "two", L3: "two" }), incidents })).toBe("L1");
+    expect(levelOf({ ...at("L3", { L1: "one", L2: "two", L3: "else" }), incidents })).toBe("L2");
+    const plan = { gates: { L1: "one", L2: "two", L3: "two" }, incidents };
+    expect(levelOf({ ...at("L3", { L1: "one", L2: "two", L3: "three" }), ...plan })).toBe("L2");
+    const drills = [drill(1, { gates: "three", gatesAtL2: "else" })];
+    expect(levelOf({ ...at("L2", { L1: "one", L2: "two", L3: "two" }), ...plan, drills })).toBe("L1");
+  });
+
+  it("is not earned by a run that an incident names, nor by those before it, whatever the clock said", () => {
+    const blamed = { ...incident(9), run: "r_3" as RunId };
+    expect(levelOf({ incidents: [blamed] })).toBe("L2");
+    expect(levelOf({ incidents: [blamed], runs: days(-3, -2, -1, 0, 1, 2, 3) })).toBe("L3");
   });
 
   test("L13: a loop of loop-engineering earns L3 with a score of 78, and with all the proofs besides", () => {
@@ -137,6 +174,7 @@ describe("the earned level", () => {
     const have = (fields: Partial<DrillRecord>, day = 1) =>
       earnedLevel(history({ drills: [drill(day, fields)] })).missing.map((each) => each.have);
     expect(have({}, 45)).toEqual(["one of 45 days ago"]);
+    expect(have({}, -2)).toEqual(["one of a time that is still to come"]);
     expect(have({ caught: 7, passed: 1 })).toEqual(["7 of 8 caught, 1 of 4 passed"]);
   });
 });
@@ -148,7 +186,7 @@ const RUN = fc
   .record({
     day: DAYS_AGO,
     level: LEVEL,
-    gates: GATES,
+    gates: GATES.map(same),
     result: fc.constantFrom("clean", "clean", "clean", "failed", "silent"),
   })
   .map(({ day, ...rest }) => run(day, rest as Partial<RunEvidence>));
@@ -186,7 +224,7 @@ describe("whatever the history, the earned level", () => {
     fc.assert(
       fc.property(HISTORY, fc.nat(13), (before, place) => {
         const { earned } = earnedLevel(before);
-        if (before.runs[place]?.result === "clean" && before.runs[place]?.gates === "g")
+        if (before.runs[place]?.result === "clean" && before.runs[place]?.gates.L2 === "g")
           expect(earnedLevel({ ...before, runs: without(before.runs, place) }).earned <= earned).toBe(true);
         const all = before.drills.every(isGood);
         if (all) expect(earnedLevel({ ...before, drills: without(before.drills, place) }).earned <= earned).toBe(true);

@@ -19,22 +19,24 @@ export const READINESS = { L1: 38, L2: 58, L3: 78 } as const;
 
 type Gained = keyof typeof THRESHOLDS;
 
+/** Digests of the gates that a run at each level has, as one plan tells; a level above that of the plan has those of the plan. */
+export type GatesByLevel = Readonly<Record<"L1" | Gained, string>>;
+
 export interface RunEvidence {
   readonly run: string;
   /** When it was created. */
   readonly at: number;
   readonly level: Level;
-  /** Digest of its gates. */
-  readonly gates: string;
-  /** `clean`: a success with its certificate. `silent`: not over, ended by a person, or a fork of another run. */
+  readonly gates: GatesByLevel;
+  /** `clean`: a success with its certificate. `silent`: not over, ended by a person, a fork of another run, or nothing was to be judged. */
   readonly result: "clean" | "failed" | "silent";
 }
 
 /** Lists are newest first. */
 export interface History {
   readonly now: number;
-  /** Digest of the gates that the level is asked for. */
-  readonly gates: string;
+  /** Of what the level is asked for. */
+  readonly gates: GatesByLevel;
   readonly runs: readonly RunEvidence[];
   readonly drills: readonly DrillRecord[];
   readonly incidents: readonly IncidentRecord[];
@@ -84,7 +86,7 @@ function lacking(history: History, level: Gained): readonly Missing[] {
   // Evidence from before an incident did not keep it away.
   const after = Math.max(Number.NEGATIVE_INFINITY, ...incidents.map(({ at }) => at));
   const since = incidents.length === 0 ? "" : " since the last incident";
-  const runs = cleanInARow(history, runsFrom, after);
+  const runs = cleanInARow(history, level, { after, blamed: new Set(incidents.map(({ run }) => run)) });
   const drill = drillProblem(history, level, after);
   const missing: Missing[] = [];
   if (runs < cleanRuns) {
@@ -103,33 +105,46 @@ function lacking(history: History, level: Gained): readonly Missing[] {
   return missing;
 }
 
-/** A run that failed ends the row, and so does one with other gates: a change of gates starts over. */
-function cleanInARow({ runs, gates }: History, from: Level, after: number): number {
+/** From where on runs count: after this time, and after every run that an incident names, whatever the clock said. */
+interface Since {
+  readonly after: number;
+  readonly blamed: ReadonlySet<string>;
+}
+
+/**
+ * A run that failed ends the row, and so does one with other gates: a change of gates starts over. A run below the level could not
+ * meet the gates that only the level has; the drill speaks for those.
+ */
+function cleanInARow({ runs, gates }: History, level: Gained, { after, blamed }: Since): number {
+  const { runsFrom } = THRESHOLDS[level];
   let count = 0;
   for (const run of runs) {
-    if (run.at <= after) break;
-    if (run.level < from || run.result === "silent") continue;
-    if (run.result === "failed" || run.gates !== gates) break;
+    if (run.at <= after || blamed.has(run.run)) break;
+    if (run.level < runsFrom || run.result === "silent") continue;
+    const both = (run.level < level ? run.level : level) as keyof GatesByLevel;
+    if (run.result === "failed" || run.gates[both] !== gates[both]) break;
     count += 1;
   }
   return count;
 }
 
+/** A drill is of all gates that there are, so it speaks for those of a lower level too. */
+function newestDrill({ drills, gates }: History, level: Gained): DrillRecord | undefined {
+  return drills.find((each) => each.gates === gates[level] || (level === "L2" && each.gatesAtL2 === gates.L2));
+}
+
 /** Only the newest drill of these gates speaks. */
-function drillProblem(
-  { drills, gates, now }: History,
-  level: Gained,
-  after: number,
-): Pick<Missing, "have" | "need"> | null {
+function drillProblem(history: History, level: Gained, after: number): Pick<Missing, "have" | "need"> | null {
   const { drillWithinMs } = THRESHOLDS[level];
   const need = `every planted defect caught and every harmless change passed within ${drillWithinMs / DAY_MS} days`;
-  const drill = drills.find((each) => each.gates === gates);
+  const drill = newestDrill(history, level);
   if (drill === undefined || drill.at <= after) return { have: "none", need };
   const { planted, caught, harmless, passed, at } = drill;
   const isPerfect = planted > 0 && caught === planted && harmless > 0 && passed === harmless;
   if (!isPerfect) return { have: drillText(drill), need };
-  const age = now - at;
-  return age >= 0 && age <= drillWithinMs ? null : { have: `one of ${Math.floor(age / DAY_MS)} days ago`, need };
+  const age = history.now - at;
+  if (age < 0) return { have: "one of a time that is still to come", need };
+  return age <= drillWithinMs ? null : { have: `one of ${Math.floor(age / DAY_MS)} days ago`, need };
 }
 
 function drillText({ planted, caught, harmless, passed }: DrillRecord): string {
@@ -137,14 +152,14 @@ function drillText({ planted, caught, harmless, passed }: DrillRecord): string {
 }
 
 function told(history: History): readonly string[] {
-  const { drills, incidents, gates } = history;
-  const { runsFrom } = THRESHOLDS.L3;
-  const runs = cleanInARow(history, runsFrom, Number.NEGATIVE_INFINITY);
-  const drill = drills.find((each) => each.gates === gates);
-  const [incident] = incidents;
-  const sentences = [`clean verified runs in a row at ${runsFrom} or above: ${runs}`];
+  const [incident] = history.incidents;
+  const runs = cleanInARow(history, "L3", { after: Number.NEGATIVE_INFINITY, blamed: new Set() });
+  const drill = newestDrill(history, "L3");
+  const sentences = [`clean verified runs in a row at ${THRESHOLDS.L3.runsFrom} or above: ${runs}`];
   if (drill !== undefined) sentences.push(`newest drill of these gates, ${drill.id}: ${drillText(drill)}`);
-  if (incident !== undefined)
-    sentences.push(`newest incident, ${incident.id}: ${incident.what} of run ${incident.run} at ${incident.level}`);
+  if (incident !== undefined) {
+    const { id, what, run, level, by, why } = incident;
+    sentences.push(`newest incident, ${id}: ${what} of run ${run} at ${level}; ${by}: ${why}`);
+  }
   return sentences;
 }

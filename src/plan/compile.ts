@@ -152,6 +152,7 @@ function compileOne(
     workspace: needsWorkspace(stages, plans, actions) ? blueprint.workspace : null,
     start: (stages[0] as (typeof stages)[number]).id,
     ...(above.length === 0 ? {} : { above }),
+    ...unreachedBelow(blueprint, input.level, kept),
     stages,
     children: plans,
     bound,
@@ -172,6 +173,17 @@ function needsMore(
   if (spec.kind === "group") return spec.members.some((member) => needsMore(member, actions, child));
   if (spec.kind === "run") return child(spec).plan.above !== undefined;
   return spec.kind === "action" && isAbove((actions.get(spec.action) as ActionSignature).level ?? "L1", "L1");
+}
+
+/** What a run at a lower level did not use says nothing about it: evidence is compared by what both have. */
+function unreachedBelow(blueprint: Blueprint, ceiling: Level, kept: readonly Routed[]): Pick<Plan, "unreached"> {
+  const found = (["L1", "L2"] as const).flatMap((level) => {
+    if (level >= ceiling) return [];
+    const there = new Set(routeStages(blueprint, level, []).map(({ spec }) => spec.id));
+    const gone = kept.map(({ spec }) => spec.id).filter((id) => !there.has(id));
+    return gone.length === 0 ? [] : [[level, gone] as const];
+  });
+  return found.length === 0 ? {} : { unreached: Object.fromEntries(found) };
 }
 
 function leavesOf(stages: readonly PlanStage[]): readonly LeafStage[] {

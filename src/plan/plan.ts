@@ -213,6 +213,8 @@ export interface Plan {
   readonly start: string;
   /** Stages that need more than L1, where there are any: a run whose level is cut on its way ends before them. */
   readonly above?: readonly string[];
+  /** For each level below that of the plan the stages that it does not reach, where there are any. */
+  readonly unreached?: Readonly<Partial<Record<Level, readonly string[]>>>;
   /** In the order written; `stages[i].id` is unique. */
   readonly stages: readonly PlanStage[];
   readonly children: readonly Plan[];

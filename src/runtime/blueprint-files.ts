@@ -21,6 +21,17 @@ export async function blueprintFiles(root: string): Promise<readonly BlueprintFi
   return found;
 }
 
+/** The name of the blueprint behind a path, which its runs and its evidence have; null: nothing there can be run. */
+export async function blueprintName(root: string, path: string): Promise<string | null> {
+  const text = await readBlueprint(join(root, path), path);
+  const native = text.ok ? parseBlueprint(text.value, path) : text;
+  if (native.ok) return native.value.name;
+  const { openDoor } = await import("./doors/open-door.ts");
+  const opened = await openDoor(root, path, text.ok ? text.value : null);
+  const parsed = opened?.text.ok === true ? parseBlueprint(opened.text.value, opened.file) : native;
+  return parsed.ok ? parsed.value.name : null;
+}
+
 /** What is no native blueprint may be of another system. */
 async function translated(root: string, path: string, text: string, native: Result<Blueprint>): Promise<BlueprintFile> {
   const { openDoor } = await import("./doors/open-door.ts");

@@ -159,7 +159,8 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   /** What is open; a store that could not be opened has nothing to end, and whoever asked for it was told. */
   const opened = async (): Promise<Open | null> => opening?.catch(() => null) ?? null;
 
-  const late = createLateActions(parts, open, (path, options) => compiler.compile(path, options));
+  const trust = createTrust(parts, open, hasState);
+  const late = createLateActions(parts, open, { compile: (...at) => compiler.compile(...at), earned: trust.earned });
   const compiler = createCompiler(parts, late.contextPack);
   const coordination = createCoordinating(parts, open, hasState);
 
@@ -190,7 +191,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
     find: async (name) => findRun(name !== "" && hasState() ? (await open()).store : null, name),
     ...createReading(open),
     rebuild: async (run) => rebuildFiles((await open()).store, run, projection),
-    ...createTrust(parts, open, hasState),
+    ...trust,
     drill: async (plan, options) => (await import("./trust/drill.ts")).drill(parts, await open(), plan, options),
     replay: async (run) => (await open()).engine.replay(run),
     log: (ref) => parts.artifacts.get(ref.sha256),
@@ -201,8 +202,7 @@ export function createRuntime(parts: RuntimeParts): Runtime {
       return () => listeners.delete(listener);
     },
     actions: () => parts.actions.signatures(),
-    coordination: coordination.open,
-    holdAgain: coordination.holdAgain,
+    ...{ coordination: coordination.open, holdAgain: coordination.holdAgain },
     drain: async () => (await opened())?.engine.drain(),
     close,
   };

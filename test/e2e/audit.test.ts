@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "nod
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it, test } from "vitest";
 import { createProject, type Project } from "../support/cli.ts";
+import { commitFiles } from "../support/git-project.ts";
 import { pathsBelow } from "../support/project-folder.ts";
 
 const projects: Project[] = [];
@@ -62,7 +63,7 @@ const READY = {
 
 interface Audit {
   readonly readiness: { readonly score: number; readonly level: string; readonly lacking: readonly unknown[] };
-  readonly drift: readonly { readonly where: string }[];
+  readonly drift: readonly { readonly where: string; readonly what: string }[];
   readonly rot: readonly unknown[];
 }
 const auditOf = async (made: Project): Promise<Audit> => (await made.json("audit")).value as Audit;
@@ -92,6 +93,30 @@ describe("pawl audit", () => {
     expect(stdout).toMatch(/0 of {2}2 {2}budget skill +no skill loop-budget\n/);
     expect((await ready.pawl("audit", "--level", "L2")).code).toBe(0);
     expect((await ready.pawl("audit", "--level", "L3")).code).toBe(1);
+  });
+
+  test("L13: needs a good drill of every loop, whatever its file is called", async () => {
+    const fine = 'version: 1\nname: NAME\npolicy: { allow: [{ run: ["**"] }] }\nprotect: [good.txt]\nstages:\n';
+    const gate =
+      '  - { id: check, gate: { command: [cmp, good.txt, "README.md"] } }\n  - { id: look, gate: { change: { deny: [".env"] } } }\n';
+    const made = project({
+      ...READY,
+      "LOOP.md": LOOP.replace(/### Daily Triage[^#]*/, "### Nightly (L1 — x)\n- Cadence: 1d\n\n"),
+      "tools/night.yaml": fine.replace("NAME", "sweep") + gate.replace("cmp, good.txt", "test, -f"),
+      "tools/day.yaml": fine.replace("NAME", "clean") + gate.replace("cmp, good.txt", "test, -f"),
+      "pawl.yaml":
+        "version: 1\nloops:\n  nightly: { blueprint: tools/night.yaml }\n  daily: { blueprint: tools/day.yaml }\n",
+      "README.md": "# Shop\n",
+    });
+    commitFiles(made.root, {});
+    const lacking = async () => (await auditOf(made)).readiness.lacking;
+    expect((await made.pawl("drill", "nightly")).code).toBe(0);
+    expect(await lacking()).toEqual([{ level: "L3", what: expect.stringContaining("a drill of every loop") }]);
+    expect((await made.pawl("drill", "daily")).code).toBe(0);
+    expect(await lacking()).toEqual([]);
+    expect((await made.pawl("audit", "--level", "L3")).code).toBe(0);
+    made.write("LOOP.md", LOOP);
+    expect(await lacking()).toEqual([{ level: "L3", what: expect.stringContaining("a drill of every loop") }]);
   });
 
   it("refuses a file that it cannot read, with its place", async () => {
@@ -137,6 +162,44 @@ describe("pawl doctor", () => {
     expect(stdout).toContain("src/gone.ts is not there any more");
     expect(stdout).not.toContain("src/here.ts is not");
     expect((await auditOf(made)).rot).toHaveLength(2);
+  });
+
+  test("R15: acts on what names a branch, a package, a version or a call", async () => {
+    const items = [
+      "`feature/login` is red",
+      "bump `lodash@4.17.20`",
+      "`user.login()` throws",
+      "needs `v1.2.3`",
+      "`a.ts`",
+    ];
+    const made = project({
+      "STATE.md": `${STATE}${items.map((item, at) => `- #${at} — ${item}\n`).join("")}`,
+      "src/a.ts": "",
+    });
+    expect((await auditOf(made)).rot).toEqual([]);
+    made.write("STATE.md", `${STATE}- #1 — \`src/old\` is slow\n- #2 — \`old/gone.ts\` fails\n`);
+    expect((await auditOf(made)).rot).toHaveLength(2);
+  });
+
+  test("I14: finds the state that LOOP.md names, and tells of a loop that stands there twice", async () => {
+    const entry = "### My Own (l2 — x)\n- State: `notes.md`\n\n### Other (L9 — x)\n- State: ../notes.md\n";
+    const table = "\n| Pattern | Cadence | Status |\n|---|---|---|\n| Daily Triage | 1d | L0 |\n";
+    const made = withRegistry(
+      project({
+        ...READY,
+        "LOOP.md": `${LOOP.replace("## Human Gates", `${entry}\n## Human Gates`)}${table}`,
+        "notes.md": "## High Priority\n- old — seen 2020-01-01\n",
+        "pawl.yaml": "version: 1\nloops:\n  my-own: { blueprint: x.yaml }\n  other: { blueprint: x.yaml }\n",
+      }),
+    );
+    const { drift, rot } = await auditOf(made);
+    expect(drift.map(({ where, what }) => `${where} ${what}`)).toEqual([
+      'LOOP.md:12 "Other" has "L9 — x" here, which is no level',
+      'LOOP.md:12 ../notes.md, the state of "Other", is no file of the project',
+      'LOOP.md:23 "Daily Triage" stands on line 5 already; the lowest level counts',
+      'pawl.yaml:3 "my-own" has L1 here and L2 in LOOP.md:9',
+    ]);
+    expect(rot).toHaveLength(1);
   });
 
   it("says nothing of loops where there are none, and fails where a file of theirs cannot be read", async () => {

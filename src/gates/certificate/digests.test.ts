@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { planFrom } from "../../../test/support/plan-from-yaml.ts";
 import type { LeafStage, Plan } from "../../plan/plan.ts";
 import { gatesDigest, isJudge, judgedBy } from "./digests.ts";
@@ -40,6 +40,32 @@ describe("the digest of gates", () => {
     ["the gates of a child run", { ...plan(), children: [plan()] }],
   ])("depends on %s", (_, other) => {
     expect(gatesDigest(other)).not.toBe(gatesDigest(plan()));
+  });
+});
+
+describe("the digest of the gates of a lower level", () => {
+  const cut = `${HEAD}stages:
+  - { id: check, level: L2, gate: { command: [ok] } }
+  - { id: sub, level: L3, run: { blueprint: ./child.yaml } }
+  - { id: merge, level: L3, gate: { merge: { allow: ["docs/**"] } } }
+`.replace("stages:", "stages:\n  - { id: look, gate: { change: {} } }");
+  const child = `${HEAD.replace("name: test", "name: child")}stages:
+  - { id: judge, gate: { command: [ok, child] } }
+  - { id: more, level: L2, gate: { command: [ok, more] } }
+`;
+  const at = (level: Plan["level"], text = cut): Plan => plan(text, { level, children: { "child.yaml": child } });
+
+  test("L13: is that of the plan at that level", () => {
+    for (const level of ["L1", "L2", "L3"] as const) expect(gatesDigest(at("L3"), level)).toBe(gatesDigest(at(level)));
+    const everywhere = cut.replace("{ id: sub, level: L3,", "{ id: sub,");
+    for (const level of ["L1", "L2"] as const)
+      expect(gatesDigest(at("L3", everywhere), level)).toBe(gatesDigest(at(level, everywhere)));
+    expect(new Set(["L1", "L2", "L3"].map((level) => gatesDigest(at(level as Plan["level"])))).size).toBe(3);
+  });
+
+  it("is that of the plan itself where the level is no lower", () => {
+    expect(gatesDigest(at("L2"), "L3")).toBe(gatesDigest(at("L2")));
+    expect(gatesDigest(plan(), "L1")).toBe(gatesDigest(plan()));
   });
 });
 

@@ -1,6 +1,7 @@
 /** What must be the same for evidence to count: the gates, what they are given, the paths they protect, the policy. */
 import { sha256 } from "../../base/digest.ts";
 import { canonical, type JsonObject, type JsonValue } from "../../base/json.ts";
+import type { Level } from "../../blueprint/blueprint.ts";
 import type { ApprovalStage, GateStage, InspectionStage, LeafStage, Plan } from "../../plan/plan.ts";
 
 export type JudgeStage = GateStage | InspectionStage | ApprovalStage;
@@ -19,15 +20,19 @@ export function judgedBy(gate: JudgeStage): string {
 /** Where a stage leads and what it is called says nothing about how it judges. */
 const NOT_JUDGEMENT: ReadonlySet<string> = new Set(["routes", "title"]);
 
-/** The same for every plan whose gates judge in the same way: the level may differ, and so may everything that is judged. */
-export function gatesDigest(plan: Plan): string {
-  return sha256(canonical(judgementOf(plan)));
+/**
+ * The same for every plan whose gates judge in the same way: the level may differ, and so may everything that is judged. With a lower
+ * level, of the gates that it reaches: what a plan of the same blueprint at that level gives.
+ */
+export function gatesDigest(plan: Plan, level: Level = plan.level): string {
+  return sha256(canonical(judgementOf(plan, level)));
 }
 
-function judgementOf(plan: Plan): JsonObject {
-  const leaves = plan.stages.flatMap((stage): readonly LeafStage[] =>
-    stage.kind === "group" ? stage.members : [stage],
-  );
+function judgementOf(plan: Plan, level: Level): JsonObject {
+  const gone = new Set(level < plan.level ? plan.unreached?.[level] : []);
+  const leaves = leavesOf(plan.stages.filter(({ id }) => !gone.has(id)));
+  const lost = new Set(childrenOf(leavesOf(plan.stages)));
+  for (const child of childrenOf(leaves)) lost.delete(child);
   const gates = leaves.filter(isJudge).map((leaf) => {
     const members = Object.entries(leaf).filter(([name]) => !NOT_JUDGEMENT.has(name));
     return Object.fromEntries(members) as JsonObject;
@@ -35,10 +40,21 @@ function judgementOf(plan: Plan): JsonObject {
   return {
     gates,
     given: Object.fromEntries([...paramsOf(gates)].sort().map((name) => [name, plan.params[name]])),
-    protect: plan.protect,
+    // As the compiler does: without a process that judges, nothing has to be protected.
+    protect: gone.size > 0 && !leaves.some(({ kind }) => kind === "gate") ? [] : plan.protect,
     policy: plan.policy,
-    children: plan.children.map(judgementOf),
+    children: plan.children
+      .filter(({ fingerprint }) => !lost.has(fingerprint))
+      .map((child) => judgementOf(child, level)),
   };
+}
+
+function leavesOf(stages: Plan["stages"]): readonly LeafStage[] {
+  return stages.flatMap((stage) => (stage.kind === "group" ? stage.members : [stage]));
+}
+
+function childrenOf(leaves: readonly LeafStage[]): readonly string[] {
+  return leaves.flatMap((leaf) => (leaf.kind === "run" ? [leaf.plan] : []));
 }
 
 /** Parameters that a gate refers to: another value is another gate. */

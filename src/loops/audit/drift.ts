@@ -36,11 +36,17 @@ export function driftOf(facts: DriftFacts): readonly Drift[] {
   const entries = facts.loopFile?.loops ?? [];
   const loops = facts.project?.loops ?? [];
   return [
-    ...entries.flatMap((entry) => driftOfEntry(entry, facts)),
+    ...entries.flatMap((entry) => [...driftOfText(entry), ...driftOfEntry(entry, facts)]),
+    ...entries.flatMap((entry, at) => driftOfRepeat(entry, entries.slice(0, at))),
     ...loops.flatMap((loop) => driftOfLoop(loop, facts)),
     ...facts.limits.flatMap((limit) => driftOfLimit(limit, facts)),
     ...Object.entries(facts.states).flatMap(([file, state]) => driftOfState(file, state, facts)),
   ];
+}
+
+/** A text below the root of the project. */
+export function isStateName(name: string): boolean {
+  return /^(?!\.{0,2}\/)(?!.*\/\.{0,2}\/)[\w./ -]{1,200}\.md$/.test(name);
 }
 
 /** By its id, its name, or a short form of one name. */
@@ -49,6 +55,22 @@ export function patternOf(name: string, patterns: readonly Pattern[]): Pattern |
   const exact = patterns.find((pattern) => pattern.id === slug || slugOf(pattern.name) === slug);
   const meant = patterns.filter((pattern) => slug !== "" && slugOf(pattern.name).startsWith(`${slug}-`));
   return exact ?? (meant.length === 1 ? meant[0] : undefined);
+}
+
+/** What the file says of the loop, whatever the others say. */
+function driftOfText({ name, level, status, line }: LoopEntry): readonly Drift[] {
+  if (level !== null || !/^[*`]{0,2}l\d/i.test(status)) return [];
+  const what = `"${name}" has "${status}" here, which is no level`;
+  return [
+    { where: `${LOOP_FILE}:${line}`, what, hint: "Write L0, L1, L2 or L3: nothing else lowers the level of a loop." },
+  ];
+}
+
+function driftOfRepeat({ name, line }: LoopEntry, before: readonly LoopEntry[]): readonly Drift[] {
+  const first = before.find((each) => slugOf(each.name) === slugOf(name));
+  if (first === undefined) return [];
+  const what = `"${name}" stands on line ${first.line} already; the lowest level counts`;
+  return [{ where: `${LOOP_FILE}:${line}`, what, hint: "Leave one of them: people read the first that they find." }];
 }
 
 function driftOfEntry(entry: LoopEntry, { patterns, project, states }: DriftFacts): readonly Drift[] {
@@ -73,6 +95,12 @@ function driftOfEntry(entry: LoopEntry, { patterns, project, states }: DriftFact
       where: at(entry.line),
       what: `the state of "${entry.name}" is ${entry.state} here and ${pattern.state} in the registry (${placeOf(pattern)})`,
       hint: `A tick reads and writes ${pattern.state}.`,
+    });
+  else if (entry.state !== null && !isStateName(entry.state))
+    found.push({
+      where: at(entry.line),
+      what: `${entry.state}, the state of "${entry.name}", is no file of the project`,
+      hint: "Name a .md file by its path from the root of the project.",
     });
   else if (entry.state !== null && states[entry.state] === undefined)
     found.push({

@@ -57,6 +57,7 @@ describe("the readiness of a project", () => {
   });
 
   it.each<[string, Partial<ReadinessFacts>]>([
+    ["with a loop that was never drilled", { drills: [drill(), null] }],
     ["without a verifier", { verifiers: [] }],
     ["without limits", { limits: 0 }],
     ["without a run in the log", { logged: 0 }],

@@ -29,8 +29,8 @@ export interface ReadinessFacts {
   readonly logged: number;
   /** When a loop ran last, as far as state files and the run log say. */
   readonly lastActivity: number | null;
-  /** The newest drill of each loop. */
-  readonly drills: readonly DrillRecord[];
+  /** The newest drill of each loop; null: it was never drilled. */
+  readonly drills: readonly (DrillRecord | null)[];
 }
 
 export interface Point {
@@ -105,7 +105,7 @@ function isActive({ lastActivity, now }: ReadinessFacts): boolean {
 function isProven({ drills, now }: ReadinessFacts): boolean {
   const isGood = ({ planted, caught, harmless, passed, at }: DrillRecord): boolean =>
     planted > 0 && caught === planted && harmless > 0 && passed === harmless && at <= now && now - at <= FRESH_MS;
-  return drills.length > 0 && drills.every(isGood);
+  return drills.length > 0 && drills.every((drill) => drill !== null && isGood(drill));
 }
 
 function triageOf({ skills }: ReadinessFacts): readonly string[] {

@@ -38,6 +38,14 @@ describe("state that has gone bad", () => {
     expect(rot("")).toEqual([]);
   });
 
+  test("R15: is not about packages, versions and calls", () => {
+    const named = (code: string) => pathsOf(parseStateFile(`## Watch List\n- x — \`${code}\`\n`));
+    for (const other of ["lodash@4.17.20", "@scope/pkg@1", "user.login()", "a/b.run()", "v1.2.3", "1.2.3", "2.x"])
+      expect([other, named(other)]).toEqual([other, []]);
+    for (const path of ["app/(shop)/page.tsx", ".env", ".github/x", "price.mjs", "docs/v1.2/a.md", "Cargo.toml"])
+      expect(named(path)).toEqual([path]);
+  });
+
   it("is about paths of the project, and about nothing else in code", () => {
     const named = (code: string) => pathsOf(parseStateFile(`## Watch List\n- x — \`${code}\`\n`));
     for (const path of ["src/a.ts", "README.md", "app/[id]/page.tsx", "a/b", ".github/x.yml"])

@@ -21,6 +21,8 @@ const DAY_MS = 86_400_000;
 const CODE = /`([^`\s]{1,300})`/g;
 /** A file or a folder of the project: no address, no pattern, nothing outside. */
 const PATH = /^(?![/~-])(?!.*(?:^|\/)\.\.(?:\/|$))(?!.*:\/\/)(?=.*[/.])[\w@.()[\]+-][\w@./()[\]+-]*$/;
+/** A version, a package of a version, a call: what looks like a path and is none. */
+const NO_PATH = /^v?\d+\.|@[\^~]?\d|\)$/;
 
 /** Of what a loop acts on or watches. A person's word is never rotten: who has decided has looked. */
 export function rottenItems(file: StateFile, rules: RotRules): readonly RottenItem[] {
@@ -40,7 +42,11 @@ function saidOf(item: StateItem): string {
 }
 
 function pathsIn(said: string): readonly string[] {
-  return [...said.matchAll(CODE)].map(([, path]) => path as string).filter((path) => PATH.test(path));
+  return [...said.matchAll(CODE)].map(([, path]) => path as string).filter(isPath);
+}
+
+function isPath(text: string): boolean {
+  return PATH.test(text) && !NO_PATH.test(text);
 }
 
 function rotOf(item: StateItem, { now, maxAgeDays, isGone }: RotRules): string | null {

@@ -16,6 +16,8 @@ export interface DrillRecord extends RecordCommon {
   readonly plan: string;
   /** Digest of gates, protected paths and policy: a drill says nothing about any others. */
   readonly gates: string;
+  /** Of those among them that a run at L2 has; without it, nobody asked when it was recorded. */
+  readonly gatesAtL2?: string;
   readonly planted: number;
   readonly caught: number;
   readonly harmless: number;

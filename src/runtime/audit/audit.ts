@@ -1,14 +1,18 @@
 /** The audit of the loops of a project: how ready it is, where its files disagree, which state has gone bad. Writes nothing. */
+import { slugOf } from "../../blueprint/dialects/loop-engineering/slug.ts";
+import { type Pattern, parseRegistry } from "../../blueprint/dialects/registry.ts";
 import { driftOf, patternOf } from "../../loops/audit/drift.ts";
 import { readinessOf } from "../../loops/audit/readiness.ts";
 import { MAX_AGE_DAYS, pathsOf, rottenItems } from "../../loops/audit/rot.ts";
 import type { DrillRecord } from "../../ports/store/evidence.ts";
-import { blueprintFiles } from "../blueprint-files.ts";
+import { blueprintFiles, blueprintName } from "../blueprint-files.ts";
 import type { Runtime } from "../runtime.ts";
 import type { AuditReport, RotFound } from "./audit-report.ts";
 import { gonePaths } from "./gone-paths.ts";
 import { type LoopProject, readLoopProject } from "./loop-project.ts";
 import { readinessFacts } from "./readiness-facts.ts";
+
+const PATTERN = "pattern:";
 
 export interface AuditParts {
   readonly root: string;
@@ -18,10 +22,10 @@ export interface AuditParts {
 
 export async function audit({ root, now, evidence }: AuditParts): Promise<AuditReport> {
   const loops = await readLoopProject(root);
-  const drills: DrillRecord[] = [];
-  for (const blueprint of activeLoops(loops)) {
-    const { records } = await evidence({ blueprint, kind: "drill", limit: 1 });
-    drills.push(...(records as readonly DrillRecord[]));
+  const drills: (DrillRecord | null)[] = [];
+  for (const blueprint of await activeLoops(root, loops)) {
+    const { records } = blueprint === null ? { records: [] } : await evidence({ blueprint, kind: "drill", limit: 1 });
+    drills.push((records[0] as DrillRecord | undefined) ?? null);
   }
   return {
     readiness: readinessOf({ ...(await readinessFacts(root, now, loops)), drills }),
@@ -45,13 +49,27 @@ async function rotOf(root: string, now: number, { states }: LoopProject): Promis
   );
 }
 
-/** By the names that their blueprints have. */
-function activeLoops({ loopFile, patterns, project }: LoopProject): ReadonlySet<string> {
-  const named = (loopFile?.file.loops ?? []).flatMap(({ name }) => patternOf(name, patterns ?? [])?.id ?? []);
-  const ours = (project?.loops ?? []).map(({ kind, name, source }) =>
-    kind === "pattern" ? source.replace(/^pattern:/, "") : name,
-  );
-  return new Set([...named, ...ours]);
+/** By the names that their blueprints have; null: one that cannot be run, and so was never drilled. */
+async function activeLoops(
+  root: string,
+  { loopFile, patterns, project }: LoopProject,
+): Promise<ReadonlySet<string | null>> {
+  const active = new Set<string | null>();
+  const known = patterns ?? (await shippedPatterns());
+  const loops = project?.loops ?? [];
+  const own = new Set(loops.map(({ name }) => name));
+  for (const { name } of loopFile?.file.loops ?? [])
+    if (!own.has(slugOf(name))) active.add(patternOf(name, known)?.id ?? null);
+  for (const source of new Set(loops.map((loop) => loop.source)))
+    active.add(source.startsWith(PATTERN) ? source.slice(PATTERN.length) : await blueprintName(root, source));
+  return active;
+}
+
+/** A project without a registry has them. */
+async function shippedPatterns(): Promise<readonly Pattern[]> {
+  const { SHIPPED, SHIPPED_REGISTRY } = await import("../../blueprint/dialects/patterns/shipped-registry.ts");
+  const read = parseRegistry(SHIPPED_REGISTRY, SHIPPED, "lenient");
+  return read.ok ? read.value : [];
 }
 
 /** The score alone, for a run that is to be started. */

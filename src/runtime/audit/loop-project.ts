@@ -8,6 +8,7 @@ import { parseRunLog, RUN_LOG, type RunLog } from "../../blueprint/dialects/loop
 import { parseStateFile, type StateFile } from "../../blueprint/dialects/loop-engineering/state-file.ts";
 import { type Pattern, parseRegistry } from "../../blueprint/dialects/registry.ts";
 import type { ProjectFile } from "../../blueprint/project/project-file.ts";
+import { isStateName } from "../../loops/audit/drift.ts";
 import { RUNTIME_ERRORS } from "../errors.ts";
 import { loadProject } from "../loops/load-project.ts";
 import { readLoopFiles } from "../money/loop-files.ts";
@@ -46,10 +47,11 @@ export async function readLoopProject(root: string): Promise<LoopProject> {
   const known = patterns.ok && Object.hasOwn(sources, registryFile) ? patterns.value : null;
   const loopText = await read(LOOP_FILE);
   const logText = await read(RUN_LOG);
-  const states = await statesOf(root, known ?? [], read);
+  const loopFile = loopText === null ? null : { file: parseLoopFile(loopText), text: loopText };
+  const states = await statesOf(root, [...statesIn(known), ...statesIn(loopFile?.file.loops)], read);
   const files = Object.keys({ ...sources, ...project.sources, ...states });
   return {
-    loopFile: loopText === null ? null : { file: parseLoopFile(loopText), text: loopText },
+    loopFile,
     patterns: known,
     limits: limits.ok ? limits.value : [],
     project: project.file?.ok === true ? project.file.value : null,
@@ -75,13 +77,18 @@ async function readOr(root: string, file: string, problems: Diagnostic[]): Promi
   return null;
 }
 
+/** The state files that patterns or loops name. */
+function statesIn(named: readonly { readonly state: string | null }[] | null | undefined): readonly string[] {
+  return (named ?? []).flatMap(({ state }) => (state !== null && isStateName(state) ? [state] : []));
+}
+
 async function statesOf(
   root: string,
-  patterns: readonly Pattern[],
+  named: readonly string[],
   read: (file: string) => Promise<string | null>,
 ): Promise<Record<string, StateFile>> {
   const there = (await readdir(root).catch(() => [])).filter((name) => STATE_NAME.test(name)).sort();
-  const names = new Set([STATE_FILE, ...patterns.map(({ state }) => state), ...there.slice(0, MOST_STATES)]);
+  const names = new Set([STATE_FILE, ...named.slice(0, MOST_STATES), ...there.slice(0, MOST_STATES)]);
   const states: Record<string, StateFile> = {};
   for (const name of names) {
     const text = await read(name);

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { planFrom } from "../../../test/support/plan-from-yaml.ts";
 import { projectFolder } from "../../../test/support/project-folder.ts";
 import { diagnose } from "../../base/diagnostic.ts";
-import { failed } from "../../base/result.ts";
+import { failed, ok } from "../../base/result.ts";
 import { RUNTIME_ERRORS } from "../errors.ts";
 import { projectChecks } from "./check-project.ts";
 
@@ -11,6 +12,7 @@ test("M9: doctor looks at loop after loop, so that thousands take no more memory
   let [under, most] = [0, 0];
   const checks = await projectChecks({
     ...{ root, now: 0, agents: { get: () => undefined, names: () => [] }, standings: () => Promise.resolve([]) },
+    earned: () => Promise.reject(new Error("nobody asks")),
     compile: async () => {
       under += 1;
       most = Math.max(most, under);
@@ -43,6 +45,7 @@ test("M9: doctor plans what is the same of many loops once, and what differs by 
   const planned: string[] = [];
   const checks = await projectChecks({
     ...{ root, now: 0, agents: { get: () => undefined, names: () => [] }, standings: () => Promise.resolve([]) },
+    earned: () => Promise.reject(new Error("nobody asks")),
     compile: (source, { loop = "" }) => {
       planned.push(loop);
       const problem = diagnose(RUNTIME_ERRORS, "BLUEPRINT_FILE_UNREADABLE", { file: source });
@@ -53,4 +56,28 @@ test("M9: doctor plans what is the same of many loops once, and what differs by 
   expect(checks.slice(1).map(({ name, detail }) => [name, detail.split(" ")[0]])).toEqual(
     [..."abcdefghijklm"].map((name, at) => [`loop ${name}`, `pawl.yaml:${at + 2}:3`]),
   );
+});
+
+test("L13: doctor names a loop whose level is not earned, and asks about those that need evidence only", async () => {
+  const levels = ["L1", "L2", "L3"] as const;
+  const loops = levels.map((level) => `  ${level.toLowerCase()}: { blueprint: a.yaml, level: ${level} }\n`);
+  const root = projectFolder({ "pawl.yaml": `loops:\n${loops.join("")}` });
+  const asked: string[] = [];
+  const checks = await projectChecks({
+    ...{ root, now: 0, agents: { get: () => undefined, names: () => [] }, standings: () => Promise.resolve([]) },
+    compile: (_, { level = "L1" }) => {
+      const plan = ok(planFrom("stages:\n  - { id: a, command: [ok] }\n", { level }));
+      return Promise.resolve({ plan, sources: {}, cut: [], rules: [] });
+    },
+    earned: ({ level }) => {
+      asked.push(level);
+      return Promise.resolve({ level, isEarned: level === "L2", earned: "L2", evidence: [], missing: [], lacking: [] });
+    },
+  });
+  expect(asked).toEqual(["L2", "L3"]);
+  expect(checks.slice(1).map(({ status, detail }) => `${status} ${detail}`)).toEqual([
+    expect.stringMatching(/^ok L1/),
+    expect.stringMatching(/^ok L2/),
+    "fail pawl.yaml:4:3 L3 is not earned, and no run of it begins: the earned level is L2",
+  ]);
 });

@@ -14,7 +14,7 @@ import { nextTimeOf } from "../serve/next-time.ts";
 import { loadProject, PROJECT_FILE } from "./load-project.ts";
 import { loopOptions } from "./loop-options.ts";
 
-export interface ProjectChecks extends Pick<Runtime, "compile"> {
+export interface ProjectChecks extends Pick<Runtime, "compile" | "earned"> {
   readonly root: string;
   readonly agents: AgentBackends;
   readonly now: number;
@@ -48,22 +48,34 @@ function fileCheck({ loops, lanes }: ProjectFile): DoctorCheck {
 }
 
 /** Loops that run the same in the same way have one plan; of ten thousand loops a few are different. The plan itself is not kept. */
-function createOutlook({ compile, agents }: ProjectChecks): (loop: Loop) => Promise<Outlook> {
+function createOutlook({ compile, ...parts }: ProjectChecks): (loop: Loop) => Promise<Outlook> {
   const known = new Map<string, Outlook>();
   return async (loop) => {
     const { name, source, level, params, agent } = loop;
     // What comes with Pawl has the name of its loop.
     const key = sha256Short(canonical([source, level, params, agent, source.startsWith("builtin:") ? name : null]));
-    const outlook = known.get(key) ?? (await outlookOf(await compile(source, loopOptions(loop)), agents));
+    const outlook = known.get(key) ?? (await outlookOf(await compile(source, loopOptions(loop)), parts));
     known.set(key, outlook);
     return outlook;
   };
 }
 
-async function outlookOf({ plan }: Compiled, agents: AgentBackends): Promise<Outlook> {
+async function outlookOf(
+  { plan }: Compiled,
+  { agents, earned }: Pick<ProjectChecks, "agents" | "earned">,
+): Promise<Outlook> {
   if (!plan.ok) return { problems: plan.problems, lacks: [] };
   const missing = await missingAgents(agents, plan.value);
-  return { problems: [], lacks: missing.map(([agent, hint]) => [`the agent ${agent} is not installed`, hint]) };
+  const lacks = missing.map(([agent, hint]): Lack => [`the agent ${agent} is not installed`, hint]);
+  return { problems: [], lacks: [...lacks, ...(await unearned(plan.value, earned))] };
+}
+
+/** A run above the earned level does not begin. A state that cannot be read is told by another check. */
+async function unearned(plan: Plan, earned: ProjectChecks["earned"]): Promise<readonly Lack[]> {
+  const report = plan.level <= "L1" ? null : await earned(plan).catch(() => null);
+  if (report === null || report.isEarned) return [];
+  const what = `${plan.level} is not earned, and no run of it begins: the earned level is ${report.earned}`;
+  return [[what, `Lower its \`level\` until \`pawl level\` says ${plan.level}: it shows which evidence is missing.`]];
 }
 
 function loopChecks(

@@ -14,7 +14,7 @@ type LateActions = McpActions & SkillActions & Pick<Runtime, "doctor" | "agentsH
 export function createLateActions(
   parts: LateParts & Examined,
   open: () => Promise<{ readonly store: Store }>,
-  compile: Runtime["compile"],
+  { compile, earned }: Pick<Runtime, "compile" | "earned">,
 ): LateActions {
   const mcp = async (): Promise<McpActions> => (await import("../mcp/mcp-actions.ts")).createMcpActions(parts);
   const skills = async (): Promise<SkillActions> =>
@@ -38,7 +38,7 @@ export function createLateActions(
         ...(await setUpChecks({ ...(await mcp()), ...(await skills()) })),
         ...(await projectChecks({
           ...parts,
-          compile,
+          ...{ compile, earned },
           now: parts.clock.now(),
           standings: () => standingsOf(parts),
         })),

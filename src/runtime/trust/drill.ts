@@ -97,7 +97,8 @@ function whyUnrecorded({ made, baseline, leftOut, isWhole }: Facts, { plants, si
 async function record({ store, parts, id, options }: Drill, plan: Plan, { gates, score }: DrillReport): Promise<void> {
   const { name: blueprint, fingerprint } = plan;
   const at = parts.clock.now();
-  await store.evidence.add({ kind: "drill", id, at, blueprint, by: options.by, plan: fingerprint, gates, ...score });
+  const about = { plan: fingerprint, gates, gatesAtL2: gatesDigest(plan, "L2") };
+  await store.evidence.add({ kind: "drill", id, at, blueprint, by: options.by, ...about, ...score });
 }
 
 /** What drills that were killed left open: nobody goes on with them. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { planFrom } from "../../../test/support/plan-from-yaml.ts";
 import { createVirtualClock } from "../../../test/support/virtual-clock.ts";
 import { createMemoryStore } from "../../adapters/memory/store.ts";
@@ -111,6 +111,7 @@ describe("a run above its earned level", () => {
   it.each<[string, Ended]>([
     ["failed", { status: "failed", reason: "stage_failed" }],
     ["succeeded without a certificate", { certified: false }],
+    ["was ended by a critic", { status: "killed", reason: "critic_killed" }],
     ["had other gates", { of: plan("L2", TEXT.replace("[ok]", "[ok, other]")) }],
   ])("is refused when the last run %s", async (_, last) => {
     const store = await trusted();
@@ -121,6 +122,9 @@ describe("a run above its earned level", () => {
   it.each<[string, Ended]>([
     ["has not ended", { status: "running" }],
     ["was cancelled", { status: "cancelled", reason: "cancelled" }],
+    ["was ended by the kill switch", { status: "killed", reason: "kill_switch" }],
+    ["found nothing to do", { reason: "noop", certified: false }],
+    ["only reported", { reason: "reported", certified: false }],
     ["is a fork", { forked: true }],
   ])("is not refused because the last run %s, and that one does not count", async (_, last) => {
     const store = await trusted(4);
@@ -128,6 +132,22 @@ describe("a run above its earned level", () => {
     await expect(admit(store)).rejects.toEqual(unearned);
     await ran(store);
     expect(await admit(store)).toEqual({});
+  });
+
+  test("L13: is not refused because many runs since found nothing to do", async () => {
+    const store = await trusted();
+    for (let i = 0; i < 600; i += 1) await ran(store, { reason: "noop", certified: false });
+    expect(await admit(store)).toEqual({});
+  });
+
+  test("L13: is admitted by runs below it that met all gates but those that only it has", async () => {
+    const text = `${TEXT}  - { id: merge, level: L3, gate: { merge: { allow: ["docs/**"] } } }\n`;
+    const store = open();
+    for (let i = 0; i < 5; i += 1) await ran(store, { of: plan("L2", text) });
+    await drilled(store, plan("L3", text), { gatesAtL2: gatesDigest(plan("L2", text)) });
+    expect(await admit(store, plan("L3", text))).toEqual({});
+    await harmed(store, "e_c", { at: NOW - 1, level: "L2" });
+    await expect(admit(store, plan("L2", text))).rejects.toEqual(unearned);
   });
 
   it("is refused after an incident, also at L2 when the run had no more than that", async () => {

@@ -5,6 +5,7 @@ import { gatesDigest } from "../../gates/certificate/digests.ts";
 import {
   type Earned,
   earnedLevel,
+  type GatesByLevel,
   type History,
   missingFor,
   missingText,
@@ -21,8 +22,11 @@ import { isTerminal } from "../../run/reasons.ts";
 import type { Runtime, StartOptions } from "../runtime.ts";
 import { type CertifyParts, checkCertificates } from "./certify.ts";
 
-/** More runs than any row of clean ones that counts, with room for those that say nothing. */
-const MOST_RUNS = 100;
+/** A loop that looks every five minutes has this many runs that say nothing within a month. */
+const MOST_RUNS = 10_000;
+const PAGE = 500;
+/** More than any row of clean ones that counts. */
+const ENOUGH_RUNS = 100;
 const MOST_DRILLS = 100;
 
 export interface TrustParts extends CertifyParts {
@@ -46,7 +50,7 @@ export function createTrust(
     async earned(plan) {
       const now = parts.clock.now();
       const readiness = await readinessOf(parts.root, plan, now);
-      const nothing = { now, gates: gatesDigest(plan), runs: [], drills: [], incidents: [], readiness };
+      const nothing = { now, gates: gatesByLevel(plan), runs: [], drills: [], incidents: [], readiness };
       const earned = hasState() ? await earnedBy((await open()).store, plan, now, readiness) : earnedLevel(nothing);
       const lacking = missingFor(earned, plan.level);
       return { ...earned, level: plan.level, isEarned: lacking.length === 0, lacking };
@@ -73,24 +77,50 @@ async function readinessOf(root: string, { origin }: Plan, now: number): Promise
 async function earnedBy(store: Store, plan: Plan, now: number, readiness: number | null): Promise<Earned> {
   const incidents = await allIncidents(store, plan.name);
   const { records } = await store.evidence.list({ blueprint: plan.name, kind: "drill", limit: MOST_DRILLS });
-  const { rows } = await store.runs.list({ blueprint: plan.name, limit: MOST_RUNS });
-  const digests = new Map<string, Promise<Pick<RunEvidence, "level" | "gates"> | null>>();
-  const runs: RunEvidence[] = [];
-  for (const row of rows) {
-    const known = digests.get(row.plan) ?? aboutPlan(store, row.plan);
-    digests.set(row.plan, known);
-    const about = await known;
-    if (about !== null) runs.push({ run: row.run, at: row.createdAt, ...about, result: await resultOf(store, row) });
-  }
   const history: History = {
     now,
-    gates: gatesDigest(plan),
-    runs,
+    gates: gatesByLevel(plan),
+    runs: await newestRuns(store, plan.name),
     drills: records as readonly DrillRecord[],
     incidents,
     readiness,
   };
   return earnedLevel(history);
+}
+
+/** Newest first, until enough of them say something about the highest level. */
+async function newestRuns(store: Store, blueprint: string): Promise<readonly RunEvidence[]> {
+  const plans = new Map<string, Promise<Pick<RunEvidence, "level" | "gates"> | null>>();
+  const found: RunEvidence[] = [];
+  let telling = 0;
+  for await (const row of newestRows(store, blueprint)) {
+    const about = plans.get(row.plan) ?? aboutPlan(store, row.plan);
+    plans.set(row.plan, about);
+    const [known, result] = [await about, await resultOf(store, row)];
+    if (known === null || result === "silent") continue;
+    found.push({ run: row.run, at: row.createdAt, ...known, result });
+    telling += known.level >= "L2" ? 1 : 0;
+    if (telling === ENOUGH_RUNS) break;
+  }
+  return found;
+}
+
+async function* newestRows({ runs }: Store, blueprint: string): AsyncGenerator<RunRow> {
+  let cursor: string | null = null;
+  let seen = 0;
+  do {
+    const page: Awaited<ReturnType<typeof runs.list>> = await runs.list({
+      ...{ blueprint, limit: PAGE },
+      ...(cursor === null ? {} : { cursor }),
+    });
+    yield* page.rows;
+    cursor = page.next;
+    seen += page.rows.length;
+  } while (cursor !== null && seen < MOST_RUNS);
+}
+
+function gatesByLevel(plan: Plan): GatesByLevel {
+  return { L1: gatesDigest(plan, "L1"), L2: gatesDigest(plan, "L2"), L3: gatesDigest(plan, "L3") };
 }
 
 /** All of them: an old one may be the only one that its level was lost by. */
@@ -113,17 +143,21 @@ async function aboutPlan(
   fingerprint: string,
 ): Promise<Pick<RunEvidence, "level" | "gates"> | null> {
   const plan = await journal.plan(fingerprint);
-  return plan === undefined ? null : { level: plan.level, gates: gatesDigest(plan) };
+  return plan === undefined ? null : { level: plan.level, gates: gatesByLevel(plan) };
 }
 
-/** Only a success that carries its certificate is clean; what a person ended says nothing about the gates. */
-async function resultOf({ journal }: Store, { run, status, events }: RunRow): Promise<RunEvidence["result"]> {
-  if (!isTerminal(status) || status === "cancelled" || status === "killed") return "silent";
+/**
+ * Only a success that carries its certificate is clean. What a person ended says nothing about the gates, and neither does a run that
+ * found nothing to do or only reported: there was nothing for them to judge.
+ */
+async function resultOf({ journal }: Store, { run, status, reason, events }: RunRow): Promise<RunEvidence["result"]> {
+  if (!isTerminal(status) || status === "cancelled" || reason === "kill_switch" || reason === "noop") return "silent";
   if (status !== "succeeded") return "failed";
   const [first] = await journal.read(run, 0, 1);
   if (first?.event.type === "run.created" && first.event.forked !== undefined) return "silent";
   const [last] = await journal.read(run, events - 1, 1);
-  return last?.event.type === "run.finished" && last.event.certificate !== undefined ? "clean" : "failed";
+  if (last?.event.type === "run.finished" && last.event.certificate !== undefined) return "clean";
+  return reason === "reported" ? "silent" : "failed";
 }
 
 /**

@@ -133,4 +133,12 @@ describe("LOOP.md", () => {
     expect(findLoop(file, "x", "Daily Triage")?.line).toBe(5);
     expect(findLoop(file, "nobody")).toBeNull();
   });
+
+  it("has the lowest level of a loop that stands there more than once, however it is written", () => {
+    const levelOf = (...titles: readonly string[]) =>
+      findLoop(parseLoopFile(`## Active Loops\n${titles.map((title) => `### ${title}\n`).join("")}`), "a")?.level;
+    expect(levelOf("A (L3 — x)", "A (l1)", "A (L2)")).toBe("L1");
+    expect(levelOf("A", "A (L2)", "A (paused)")).toBe("L2");
+    expect(levelOf("A", "B (L1)")).toBeNull();
+  });
 });

@@ -42,7 +42,7 @@ export interface LoopFile {
   readonly sections: readonly string[];
 }
 
-const LEVEL = /^[*`]{0,2}(L[0-3])\b/;
+const LEVEL = /^[*`]{0,2}(L[0-3])\b/i;
 const NAMED = /^(.{1,200}?)\s{1,8}\(([^()]{1,200})\)/;
 const SPAN = /(?<![\w.])(\d{1,5})\s?(m|h|d|w)(?:in(?:utes?)?|ours?|ays?|eeks?)?(?![a-z])/i;
 const RANGE = /(?<![\w.])(\d{1,5})\s?(m|h|d|w)?\s?[-–—]\s?(\d{1,5})\s?(m|h|d|w)(?![a-z])/i;
@@ -73,10 +73,16 @@ export function levelUnder(asked: Level, loop: Pick<LoopEntry, "level"> | null):
   return loop?.level != null && loop.level < asked ? loop.level : asked;
 }
 
-/** The loop that goes by this id or name. */
+/** The loop that goes by this id or name. Of one that stands there more than once the lowest level counts. */
 export function findLoop({ loops }: LoopFile, ...names: readonly string[]): LoopEntry | null {
   const wanted = names.map(slugOf);
-  return loops.find(({ name }) => wanted.includes(slugOf(name))) ?? null;
+  const [first, ...more] = loops.filter(({ name }) => wanted.includes(slugOf(name)));
+  if (first === undefined) return null;
+  const level = more.reduce<Level | null>(
+    (lowest, entry) => (lowest === null ? entry.level : levelUnder(lowest, entry)),
+    first.level,
+  );
+  return { ...first, level };
 }
 
 function pointText({ shown }: PageLine): string {
@@ -139,7 +145,7 @@ function loopsOfTables(text: string): readonly LoopEntry[] {
 }
 
 function levelOf(status: string): Pick<LoopEntry, "level" | "status"> {
-  const level = LEVEL.exec(status)?.[1] as Level | undefined;
+  const level = LEVEL.exec(status)?.[1]?.toUpperCase() as Level | undefined;
   return { level: level ?? null, status: status.replace(LEVEL, "").replace(/^[\s*`—–-]+/, "") };
 }
 

@@ -1,4 +1,5 @@
 import { pawlError } from "../../../base/errors.ts";
+import { loopOptions } from "../../../runtime/loops/loop-options.ts";
 import type { LoopReason } from "../../../runtime/money/money-actions.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { CLI_ERRORS } from "../../errors.ts";
@@ -56,6 +57,10 @@ async function whyOne(runtime: Runtime, name: string): Promise<LoopReason> {
   if (found?.ok === true && found.loop.source.startsWith("builtin:")) return (await runtime.why(name))[0] as LoopReason;
   const known = await runtime.blueprints();
   const wanted = found?.ok === true ? found.loop.source : name;
+  if (found?.ok === true && !known.some((each) => each.path === wanted)) {
+    const { plan } = await runtime.compile(wanted, loopOptions(found.loop));
+    if (plan.ok) return (await runtime.why(plan.value.name))[0] as LoopReason;
+  }
   const file = known.find((each) => each.path === wanted) ?? known.find((each) => each.name === name);
   const [why] = await runtime.why(file?.name ?? name);
   if (why !== undefined && (file !== undefined || why.run !== null)) return why;
