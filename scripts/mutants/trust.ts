@@ -3,6 +3,27 @@ import type { Mutant } from "./mutant.ts";
 
 export const TRUST_MUTANTS: readonly Mutant[] = [
   {
+    name: "a run that rested while its level was lost goes on with that level",
+    file: "src/runtime/launch.ts",
+    find: "  await requireLevelKept({ store, root: parts.root }, plan, row, parts.clock.now());\n",
+    replace: "",
+    tests: ["src/runtime/trust/trust.test.ts"],
+  },
+  {
+    name: "a run does not go on although its level was earned again",
+    file: "src/runtime/trust/trust.ts",
+    find: "  if (earned >= plan.level) return;",
+    replace: "  if (earned > plan.level) return;",
+    tests: ["src/runtime/trust/trust.test.ts"],
+  },
+  {
+    name: "an incident from before a run keeps it from going on",
+    file: "src/runtime/trust/trust.ts",
+    find: "(at >= createdAt || blamed === run)",
+    replace: "(at >= 0 || blamed === run)",
+    tests: ["src/runtime/trust/trust.test.ts"],
+  },
+  {
     name: "a drill runs what spends",
     file: "src/loops/drill/drill-plan.ts",
     find: 'if (leaf.kind !== "gate" && leaf.kind !== "inspection") continue;',

@@ -176,6 +176,15 @@ export const RUN_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  RUN_LEVEL_LOST: {
+    what: (d: { run: string; plan: string; level: string; earned: string; incident: string }) =>
+      `run ${d.run} began at ${d.level}, and "${d.plan}" has lost that by incident ${d.incident} since: it has earned ${d.earned}`,
+    why: "What an incident took away must not be used by a run that rested meanwhile.",
+    hint: (d: { run: string }) =>
+      `End it with \`pawl cancel ${d.run}\`; its work is kept. Or go on from one of its stages and say why: \`pawl fork ${d.run} <stage> --unearned "the reason"\`.`,
+    retry: "after_change",
+    exit: 3,
+  },
   RUN_STAGE_NOT_REACHED: {
     what: (d: { run: string; stage: string }) => `run ${d.run} has never begun a stage "${d.stage}"`,
     why: "A fork begins where the run began that stage; a diff shows what that stage changed.",

@@ -14,7 +14,7 @@ import { RUN_ERRORS } from "../run/errors.ts";
 import { isTerminal } from "../run/reasons.ts";
 import { forkOf } from "./past.ts";
 import type { Runtime, StartOptions } from "./runtime.ts";
-import { admitLevel } from "./trust/trust.ts";
+import { admitLevel, requireLevelKept } from "./trust/trust.ts";
 
 export interface LaunchParts {
   readonly root: string;
@@ -31,13 +31,18 @@ type Open = () => Promise<{ readonly store: Store; readonly engine: Engine }>;
 
 type Launcher = Pick<Runtime, "start" | "leftOut" | "fork" | "resume">;
 
-/** Rejects where this machine cannot build the walls that a run asks for; that it may do without was said when it was started. */
+/**
+ * Rejects where a run must not go on: this machine cannot build the walls that it asks for (that it may do without was said when it was
+ * started), or its level was lost since.
+ */
 export async function admitHere(parts: LaunchParts, open: Open, run: RunId): Promise<void> {
   await parts.requireBudget();
   const { store } = await open();
   const row = await store.runs.get(run);
   const plan = row === undefined || isTerminal(row.status) ? undefined : await store.journal.plan(row.plan);
-  if (plan !== undefined) await requireWalls(parts, plan, { danger: true });
+  if (row === undefined || plan === undefined) return;
+  await requireLevelKept({ store, root: parts.root }, plan, row, parts.clock.now());
+  await requireWalls(parts, plan, { danger: true });
 }
 
 export function createLauncher(parts: LaunchParts, open: Open): Launcher {

@@ -86,13 +86,19 @@ describe("an incident", () => {
       "it lied",
     );
     expect(told.stdout).toMatch(/newest incident, e_\w+: revert of run r_\w+ at L2; tester: it lied\n/);
-    expect(told.stdout).toContain(`${proposal} began at L2, is paused and keeps that level: pawl cancel ${proposal}\n`);
+    const named = `${proposal} began at L2 and is paused: nothing resumes it, what is under way goes on; pawl cancel ${proposal}`;
+    expect(told.stdout).toContain(`${named}\n`);
     expect(told.stdout).not.toContain(report);
     const { value } = await project.json("level", "waits.yaml", "--incident", proposal, "--why", "again");
     expect(value).toMatchObject({
       recorded: { what: "other" },
       underWay: [{ run: proposal, level: "L2", status: "paused" }],
     });
+    expect((await project.json("resume", proposal)).value).toMatchObject({
+      error: { code: "RUN_LEVEL_LOST", exit: 3 },
+    });
+    expect(await codeOf("cancel", proposal)).toBe(0);
+    expect((await project.json("resume", report)).value).not.toMatchObject({ error: { code: "RUN_LEVEL_LOST" } });
   }, 60_000);
 });
 

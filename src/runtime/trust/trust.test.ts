@@ -9,6 +9,7 @@ import type { DrillRecord, IncidentRecord } from "../../ports/store/evidence.ts"
 import type { Store } from "../../ports/store/store.ts";
 import type { EventOf, RunEvent } from "../../run/events.ts";
 import type { StopReason, TerminalStatus } from "../../run/reasons.ts";
+import { admitHere, type LaunchParts } from "../launch.ts";
 import { admitLevel } from "./trust.ts";
 
 const TEXT = `
@@ -164,5 +165,46 @@ describe("a run above its earned level", () => {
     await harmed(store, "e_old", { level: "L2" });
     for (let i = 0; i < 1100; i += 1) await harmed(store, `e_${i}`);
     await expect(admit(store, plan("L2"))).rejects.toEqual(unearned);
+  });
+});
+
+describe("L13: a run that goes on", () => {
+  const PASSED = new Error("asked for its walls");
+  /** Everything a run needs to go on but walls, which are asked for last. */
+  const parts = {
+    ...{ root: "/nowhere", clock: { now: () => NOW }, requireBudget: async () => undefined },
+    sandbox: {
+      check: async () => {
+        throw PASSED;
+      },
+    },
+  } as unknown as LaunchParts;
+  const goOn = (store: Store, run: RunId) => admitHere(parts, async () => ({ store, engine: undefined as never }), run);
+  const lost = expect.objectContaining({ code: "RUN_LEVEL_LOST" });
+
+  it("is refused when an incident since it began took its level away, also where only the clock says before", async () => {
+    for (const level of ["L2", "L3"] as const) {
+      const store = open();
+      const run = await ran(store, { of: plan(level), status: "running" });
+      await expect(goOn(store, run)).rejects.toBe(PASSED);
+      await harmed(store, "e_old", { at: NOW - 5000, level });
+      await expect(goOn(store, run)).rejects.toBe(PASSED);
+      await harmed(store, "e_1", level === "L2" ? { level } : { at: NOW - 5000, run, level });
+      await expect(goOn(store, run)).rejects.toEqual(lost);
+    }
+  });
+
+  it("is not refused when the incident was above it, or its level is earned again", async () => {
+    const store = await trusted();
+    const [low, high] = [
+      await ran(store, { of: plan("L2"), status: "running" }),
+      await ran(store, { of: plan("L3"), status: "running" }),
+    ];
+    await harmed(store, "e_1", { at: NOW - 1000 + runs });
+    await expect(goOn(store, low)).rejects.toBe(PASSED);
+    await expect(goOn(store, high)).rejects.toEqual(lost);
+    for (let i = 0; i < 5; i += 1) await ran(store);
+    await drilled(store, plan("L3"), { id: "e_again" });
+    await expect(goOn(store, high)).rejects.toBe(PASSED);
   });
 });

@@ -184,3 +184,21 @@ export async function admitLevel(
     missing,
   });
 }
+
+/** Rejects with RUN_LEVEL_LOST when an incident since a run began took away the level that it has, and nothing has earned it again. */
+export async function requireLevelKept(
+  { store, root }: { readonly store: Store; readonly root: string },
+  plan: Plan,
+  { run, createdAt }: Pick<RunRow, "run" | "createdAt">,
+  now: number,
+): Promise<void> {
+  if (plan.level <= "L1") return;
+  const incident = (await allIncidents(store, plan.name)).find(
+    ({ at, level, run: blamed }) => level <= plan.level && (at >= createdAt || blamed === run),
+  );
+  if (incident === undefined) return;
+  const { earned } = await earnedBy(store, plan, now, await readinessOf(root, plan, now));
+  if (earned >= plan.level) return;
+  const { name, level } = plan;
+  throw pawlError(RUN_ERRORS, "RUN_LEVEL_LOST", { run, plan: name, level, earned, incident: incident.id });
+}

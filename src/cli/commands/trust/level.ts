@@ -57,7 +57,9 @@ export const levelCommand: CommandSpec = {
     if (recorded !== null) out.line(`incident ${recorded.id} recorded`);
     for (const line of renderEarned(plan.value.name, earned, out.paint)) out.line(line);
     for (const { run, level, status } of underWay)
-      out.line(`${run} began at ${level}, is ${status} and keeps that level: pawl cancel ${run}`);
+      out.line(
+        `${run} began at ${level} and is ${status}: nothing resumes it, what is under way goes on; pawl cancel ${run}`,
+      );
     return EXIT.succeeded;
   },
 };
