@@ -83,6 +83,7 @@ export async function workQueue(parts: WorkParts, into: string, worker: string):
 async function finishLanding({ parts, into, taken }: Turn): Promise<Outcome | null> {
   const { landing } = taken;
   if (landing === null) return null;
+  await parts.mainline.mend(into);
   const isThere = await parts.mainline.holds(into, landing.to);
   return isThere ? landed(landing) : null;
 }
