@@ -1,8 +1,7 @@
 /** Guards of a branch that is moved together with its checkout: what a kill leaves, and what is the user's. */
 import type { Mutant } from "./mutant.ts";
 
-const CRASH = ["test/e2e/merge-crash.test.ts"];
-const MERGE = ["test/e2e/merge.test.ts"];
+const LANDING = ["test/integration/landing.test.ts"];
 const CHANGES = ["src/loops/coordinate/merges/changes.test.ts"];
 
 export const LANDING_MUTANTS: readonly Mutant[] = [
@@ -11,28 +10,28 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     file: "src/loops/coordinate/merges/work.ts",
     find: "await parts.mainline.mend(into);",
     replace: "",
-    tests: CRASH,
+    tests: ["src/loops/coordinate/merges/work.test.ts"],
   },
   {
     name: "files that were half written are left so",
     file: "src/adapters/git-actions/repository/landing.ts",
     find: "if (kept.hasBegun) await putRight(",
     replace: "if (kept.from === kept.to) await putRight(",
-    tests: CRASH,
+    tests: LANDING,
   },
   {
     name: "what the user wrote after a crash is taken for ours",
     file: "src/adapters/git-actions/repository/restore-tree.ts",
     find: "return !isThere && isOurs(checkout, entry);",
     replace: "return !isThere;",
-    tests: CRASH,
+    tests: LANDING,
   },
   {
     name: "the lock of a branch that a killed git left stays",
     file: "src/adapters/git-actions/repository/landing.ts",
     find: "await dropRefLocks(project, into, kept);",
     replace: "if (kept.from === kept.to) await dropRefLocks(project, into, kept);",
-    tests: CRASH,
+    tests: LANDING,
   },
   {
     name: "the lock that a killed git left in the vault stays",
@@ -46,28 +45,28 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     file: "src/adapters/git-actions/repository/landing-record.ts",
     find: "if (countOpen(path) <= 1) return handle;",
     replace: "if (countOpen(path) >= 0) return handle;",
-    tests: CRASH,
+    tests: LANDING,
   },
   {
     name: "files that git ignores are overwritten by a merge",
     file: "src/adapters/git-actions/repository/checkout.ts",
     find: 'if (await holds(from)) return (await isInTheWay(checkout, from, to)) ? null : "from";',
     replace: 'if (await holds(from)) return "from";',
-    tests: MERGE,
+    tests: LANDING,
   },
   {
     name: "a folder that git ignores is removed for a file of the same name",
     file: "src/adapters/git-actions/repository/checkout.ts",
     find: 'if (spot.is !== "folder" || (await hasStrangers(folder, path, known))) return true;',
     replace: 'if (spot.is !== "folder") return true;',
-    tests: MERGE,
+    tests: LANDING,
   },
   {
     name: "a branch that is being rebased is moved",
     file: "src/adapters/git-actions/repository/landing.ts",
     find: "if (await isRebased(project, branchRef(into)))",
     replace: "if (into === branchRef(into))",
-    tests: MERGE,
+    tests: LANDING,
   },
   {
     name: "the queue of a process that is gone waits for its lease",
