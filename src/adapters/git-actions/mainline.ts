@@ -12,7 +12,7 @@ import { baseOf, branchTip, commitFacts, isAncestor } from "./repository/commits
 import { land, mendLanding } from "./repository/landing.ts";
 import { commitInVault, giveToProject, plainCommit, takeIntoVault, vaultRef } from "./repository/make-commit.ts";
 import { certificateLine, markedMessage, withoutMark } from "./repository/message.ts";
-import { ask, createGit, detailOf, type Git } from "./repository/run-git.ts";
+import { createGit, detailOf, type Git } from "./repository/run-git.ts";
 import type { Scope } from "./scope.ts";
 
 export interface GitMainlineOptions extends Pick<Scope, "root" | "vault" | "holdVault"> {
@@ -22,7 +22,6 @@ export interface GitMainlineOptions extends Pick<Scope, "root" | "vault" | "hold
 
 /** The exit code of `git merge-tree` where both have changed the same place. */
 const CONFLICT = 1;
-const HANDED = "refs/pawl-merge/";
 
 type Parts = Pick<Scope, "git" | "root" | "vault">;
 
@@ -110,10 +109,8 @@ interface Move {
 }
 
 async function advanceBranch({ git, vault }: Parts, into: string, { from, to, key }: Move): Promise<Advanced> {
-  const ref = `${HANDED}${to}`;
-  await ask("keeping a commit", git.vault(["update-ref", ref, to]));
   try {
-    await giveToProject(git, vault, ref);
+    await giveToProject(git, vault, to);
     await land({ git, vault }, { into, from, to, key });
     return { moved: true };
   } catch (error) {
@@ -121,7 +118,5 @@ async function advanceBranch({ git, vault }: Parts, into: string, { from, to, ke
     // A checkout that went on with its branch is told as one that was changed.
     const raced = (await branchTip(git.project, into)) !== from;
     return { moved: false, raced, why: error.message };
-  } finally {
-    await git.vault(["update-ref", "-d", ref]);
   }
 }

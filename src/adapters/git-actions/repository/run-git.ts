@@ -79,7 +79,8 @@ const OVERRIDES = [
   "gc.auto=0",
   "maintenance.auto=false",
 ];
-const NO_NETWORK = ["protocol.allow=never", "protocol.file.allow=always"];
+/** Version 2: a commit can be asked for by its id, and needs no name that would have to be taken away again. */
+const NO_NETWORK = ["protocol.allow=never", "protocol.file.allow=always", "protocol.version=2"];
 const ANY_NETWORK = ["protocol.ext.allow=never"];
 const MOST_STDERR = 32 << 10;
 const MOST_STDOUT = 64 << 20;
