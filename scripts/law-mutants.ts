@@ -10,6 +10,7 @@ import { GATEWAY_MUTANTS } from "./mutants/gateway.ts";
 import { HARNESS_MUTANTS } from "./mutants/harness.ts";
 import { HOSTILE_MUTANTS } from "./mutants/hostile.ts";
 import { JUDGEMENT_MUTANTS } from "./mutants/judgement.ts";
+import { LANDING_MUTANTS } from "./mutants/landing.ts";
 import { LANE_MUTANTS } from "./mutants/lanes.ts";
 import { LEDGER_MUTANTS } from "./mutants/ledger.ts";
 import { LIMIT_MUTANTS } from "./mutants/limits.ts";
@@ -40,6 +41,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ROUTE_MUTANTS,
   ...STOP_MUTANTS,
   ...COORDINATE_MUTANTS,
+  ...LANDING_MUTANTS,
   ...LIMIT_MUTANTS,
   ...MONEY_MUTANTS,
   ...LOOP_FILE_MUTANTS,

@@ -136,8 +136,8 @@ export const COORDINATE_MUTANTS: readonly Mutant[] = [
   {
     name: "a worker that is gone has the queue for ever",
     file: "src/loops/coordinate/merges/queue.ts",
-    find: "return at < until ? { name: worker.name, until } : null;",
-    replace: "return { name: worker.name, until };",
+    find: "return at < until ? { ...worker, until } : null;",
+    replace: "return { ...worker, until };",
     tests: ["src/loops/coordinate/merges"],
   },
 ];

@@ -273,7 +273,7 @@ function lateTexts({ root }: EarlyParts, { hooksInProject: hooksFolders }: LateP
 
 /** Most runs merge nothing. */
 function lateMainline(root: string, vault: string, { hostEnv: env }: Config, git: GitParts): Mainline {
-  return later<Mainline>(["proposal", "current", "tip", "holds", "stack", "advance", "changed"], async () => {
+  return later<Mainline>(["proposal", "current", "tip", "holds", "stack", "advance", "mend", "changed"], async () => {
     const { createGitMainline } = await import("../adapters/git-actions/mainline.ts");
     return createGitMainline({ root, vault, holdVault: git.hold, env });
   });

@@ -6,13 +6,13 @@ import { isPawlError, pawlError } from "../../base/errors.ts";
 import { GIT_ERRORS } from "../../ports/errors/git-errors.ts";
 import type { Advanced, Carried, Mainline, Stacked } from "../../ports/loops/mainline.ts";
 import { ownBranch } from "./input.ts";
-import { advance } from "./merge-action.ts";
 import { handedOn } from "./push-action.ts";
 import { changedEntries } from "./repository/changes.ts";
 import { baseOf, branchTip, commitFacts, isAncestor } from "./repository/commits.ts";
+import { land, mendLanding } from "./repository/landing.ts";
 import { commitInVault, giveToProject, plainCommit, takeIntoVault, vaultRef } from "./repository/make-commit.ts";
 import { certificateLine, markedMessage, withoutMark } from "./repository/message.ts";
-import { ask, createGit, detailOf, type Git } from "./repository/run-git.ts";
+import { createGit, detailOf, type Git } from "./repository/run-git.ts";
 import type { Scope } from "./scope.ts";
 
 export interface GitMainlineOptions extends Pick<Scope, "root" | "vault" | "holdVault"> {
@@ -22,7 +22,6 @@ export interface GitMainlineOptions extends Pick<Scope, "root" | "vault" | "hold
 
 /** The exit code of `git merge-tree` where both have changed the same place. */
 const CONFLICT = 1;
-const HANDED = "refs/pawl-merge/";
 
 type Parts = Pick<Scope, "git" | "root" | "vault">;
 
@@ -50,6 +49,7 @@ export function createGitMainline(options: GitMainlineOptions): Mainline {
     },
     stack: (onto, change) => holdVault(() => stack(parts, onto, change)),
     advance: (branch, from, to, key) => holdVault(() => advanceBranch(parts, branch, { from, to, key })),
+    mend: (branch) => holdVault(() => mendLanding(parts, branch)),
     async changed(from, to) {
       const entries = await changedEntries(git.project, from, to);
       return entries.flatMap(({ path, oldPath }) => (oldPath === null ? [path] : [path, oldPath]).map(asText));
@@ -109,18 +109,14 @@ interface Move {
 }
 
 async function advanceBranch({ git, vault }: Parts, into: string, { from, to, key }: Move): Promise<Advanced> {
-  const ref = `${HANDED}${to}`;
-  await ask("keeping a commit", git.vault(["update-ref", ref, to]));
   try {
-    await giveToProject(git, vault, ref);
-    await advance({ git }, { into, target: from }, to, key);
+    await giveToProject(git, vault, to);
+    await land({ git, vault }, { into, from, to, key });
     return { moved: true };
   } catch (error) {
-    if (!isPawlError(error) || !/^GIT_TARGET_(?:MOVED|DIRTY)$/.test(error.code)) throw error;
+    if (!isPawlError(error) || !/^GIT_TARGET_(?:MOVED|DIRTY|BUSY)$/.test(error.code)) throw error;
     // A checkout that went on with its branch is told as one that was changed.
     const raced = (await branchTip(git.project, into)) !== from;
     return { moved: false, raced, why: error.message };
-  } finally {
-    await git.vault(["update-ref", "-d", ref]);
   }
 }

@@ -9,16 +9,8 @@ import { GIT_ERRORS } from "../../ports/errors/git-errors.ts";
 import { refPart } from "./commit-actions.ts";
 import { optionalText, ownBranch, unfit, userBranch } from "./input.ts";
 import { handedOn } from "./push-action.ts";
-import { advanceCheckout, type Checkout, inspectCheckout } from "./repository/checkout.ts";
-import {
-  baseOf,
-  branchTip,
-  checkoutOf,
-  commitFacts,
-  commitsSince,
-  isAncestor,
-  moveBranch,
-} from "./repository/commits.ts";
+import { baseOf, branchTip, commitFacts, commitsSince, isAncestor } from "./repository/commits.ts";
+import { land, mendLanding } from "./repository/landing.ts";
 import { commitInVault, giveToProject, takeIntoVault, vaultRef } from "./repository/make-commit.ts";
 import { markedMessage, withoutMark } from "./repository/message.ts";
 import { certificateOf, type Scope, type Spec } from "./scope.ts";
@@ -53,6 +45,7 @@ export function mergeSpec(scope: Scope): Spec {
       const into = userBranch(input, "into");
       const isSquash = readMode(input);
       const branch = ownBranch(input, "branch", run);
+      await mendLanding(scope, into);
       const base = await baseOf(git, snapshot.id, root);
       const [source, target] = [await branchTip(git.project, branch), await branchTip(git.project, into)];
       if (target === undefined) throw pawlError(GIT_ERRORS, "GIT_BRANCH_MISSING", { branch: into });
@@ -63,7 +56,7 @@ export function mergeSpec(scope: Scope): Spec {
       if (!(await isAncestor(git.project, target, merge.source)))
         throw pawlError(GIT_ERRORS, "GIT_TARGET_MOVED", { into });
       const commit = isSquash ? await squash(scope, merge, input, context, snapshot.at) : merge.source;
-      await advance(scope, merge, commit, key);
+      await land(scope, { into, from: target, to: commit, key });
       return { ok: true, output: { into, commit, merged: true } };
     },
   };
@@ -104,22 +97,4 @@ async function squash(
   const commit = await commitInVault(git, ref, { tree: facts?.tree ?? "", parent: target, message, at });
   await giveToProject(git, vault, ref);
   return commit;
-}
-
-/** Files first, then the branch: what a crash leaves in between is told by its index and completed by the next attempt. */
-export async function advance(
-  { git }: Pick<Scope, "git">,
-  { into, target }: Pick<Merge, "into" | "target">,
-  commit: string,
-  key: string,
-): Promise<void> {
-  const folder = await checkoutOf(git.project, into);
-  const checkout: Checkout | undefined =
-    folder === undefined ? undefined : await inspectCheckout(git.project, folder, target, commit);
-  if (folder !== undefined && checkout === undefined) throw pawlError(GIT_ERRORS, "GIT_TARGET_DIRTY", { into, folder });
-  if (checkout !== undefined && !(await advanceCheckout(git.project, checkout, target, commit)))
-    throw pawlError(GIT_ERRORS, "GIT_TARGET_DIRTY", { into, folder: checkout.folder });
-  if (await moveBranch(git.project, into, commit, target, key)) return;
-  if (checkout !== undefined) await advanceCheckout(git.project, { ...checkout, isAhead: false }, commit, target);
-  throw pawlError(GIT_ERRORS, "GIT_TARGET_MOVED", { into });
 }

@@ -90,6 +90,13 @@ export const GIT_ERRORS = {
     retry: "after_change",
     exit: 1,
   },
+  GIT_TARGET_BUSY: {
+    what: (d: { into: string; problem: string }) => `${d.into} cannot be moved now: ${d.problem}.`,
+    why: "What is under way there could not be brought to its end, or would be lost.",
+    hint: "Let it end, then try again. A file index.lock that no git is at work with is yours to remove.",
+    retry: "safe",
+    exit: 1,
+  },
   GIT_REMOTE_UNKNOWN: {
     what: (d: { remote: string; problem: string }) => `The remote ${d.remote} cannot be used: ${d.problem}.`,
     why: "Commits go only where the configuration of your repository says.",

@@ -48,6 +48,11 @@ export interface Mainline {
   stack(onto: string, change: Carried): Promise<Stacked>;
   /** Moves the branch from `from` to `to`, with its checkout if there is one. */
   advance(branch: string, from: string, to: string, key: string): Promise<Advanced>;
+  /**
+   * Puts right what an `advance` that was cut off has left: the checkout is where the branch is, and no lock of it stands. Rejects with GIT_* while
+   * something is still at it.
+   */
+  mend(branch: string): Promise<void>;
   /** Paths that differ between two commits. */
   changed(from: string, to: string): Promise<readonly string[]>;
 }

@@ -8,7 +8,7 @@ import type { Digest } from "../../loops/coordinate/digest.ts";
 import type { ChangeRecord } from "../../loops/coordinate/merges/change.ts";
 import { createChanges } from "../../loops/coordinate/merges/changes.ts";
 import { inTurn } from "../../loops/coordinate/merges/queue.ts";
-import { type Step, workQueue } from "../../loops/coordinate/merges/work.ts";
+import { PUT_OFF_MS, type Step, workQueue } from "../../loops/coordinate/merges/work.ts";
 import { type Notice, noticesSince, raise } from "../../loops/coordinate/notices.ts";
 import type { ActionContext, ActionReport } from "../../ports/actions.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -59,8 +59,12 @@ export interface Coordination {
   accept(run: RunId, options: { readonly into: string | null; readonly by: string }): Promise<ChangeRecord>;
   /** A person does not. */
   reject(run: RunId, options: { readonly by: string; readonly why: string }): Promise<ChangeRecord>;
-  /** Merges what can be merged now; `worker` names this process. */
-  work(options: { readonly worker: string; readonly onStep: (step: Step) => void }): Promise<number>;
+  /** Merges what can be merged now; `worker` names this process. `isAsked`: by a person, for whom what was put off is tried again. */
+  work(options: {
+    readonly worker: string;
+    readonly isAsked?: boolean;
+    readonly onStep: (step: Step) => void;
+  }): Promise<number>;
   digest(day: Day): Promise<Digest>;
   notices(from: number): Promise<readonly Notice[]>;
   locks(at: number): Promise<LocksView>;
@@ -110,15 +114,16 @@ export function createCoordination(parts: CoordinationParts): Coordination {
       const { id } = await handedIn(run, null);
       return decide(id, run, "rejected", by, why);
     },
-    async work({ worker, onStep }) {
+    async work({ worker, isAsked = false, onStep }) {
       const { store, engine } = await open();
       await reconcile({ board, mainline, now: clock.now }, await standing());
       const check = createCheck({ store, engine, workspaces: parts.workspaces, clock, by: worker });
       const stopped = (): string | null => parts.killSwitch.pulled("all")?.why ?? null;
+      const due = isAsked ? { dueBefore: clock.now() + PUT_OFF_MS } : {};
       let steps = 0;
       for (const into of new Set((await standing()).filter(({ state }) => state === "queued").map((one) => one.into)))
         steps += await workQueue(
-          { changes, mainline, check, now: clock.now, stopped, onStep: async (step) => tell(step) },
+          { ...due, changes, mainline, check, now: clock.now, stopped, onStep: async (step) => tell(step) },
           into,
           worker,
         );

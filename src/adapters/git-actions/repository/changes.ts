@@ -8,6 +8,7 @@ export interface ChangedEntry {
   readonly path: string;
   readonly oldPath: string | null;
   readonly oldMode: string;
+  readonly oldId: string;
   readonly newMode: string;
   readonly newId: string;
 }
@@ -20,12 +21,21 @@ export interface LineCounts {
 
 const PLAIN = ["-r", "-M", "--no-textconv", "--no-ext-diff", "--no-color", "--ignore-submodules=none"];
 
-export async function changedEntries(git: RunGit, from: string, to: string): Promise<readonly ChangedEntry[]> {
-  const bytes = await askBytes("comparing trees", git(["diff-tree", ...PLAIN, "--raw", "--no-abbrev", "-z", from, to]));
+/** Each path that differs, by itself: what was renamed is gone at one place and new at another. */
+export function changedPaths(git: RunGit, from: string, to: string): Promise<readonly ChangedEntry[]> {
+  return entriesOf(git, ["--no-renames", from, to]);
+}
+
+export function changedEntries(git: RunGit, from: string, to: string): Promise<readonly ChangedEntry[]> {
+  return entriesOf(git, [from, to]);
+}
+
+async function entriesOf(git: RunGit, args: readonly string[]): Promise<readonly ChangedEntry[]> {
+  const bytes = await askBytes("comparing trees", git(["diff-tree", ...PLAIN, "--raw", "--no-abbrev", "-z", ...args]));
   const parts = bytes.toString("latin1").split("\0");
   const entries: ChangedEntry[] = [];
   for (let at = 0; at + 1 < parts.length; ) {
-    const [oldMode = "", newMode = "", , newId = "", status = ""] = (parts[at] ?? "").slice(1).split(" ");
+    const [oldMode = "", newMode = "", oldId = "", newId = "", status = ""] = (parts[at] ?? "").slice(1).split(" ");
     const isRename = /^[RC]/.test(status);
     const [first = "", second = ""] = parts.slice(at + 1, at + 3);
     entries.push({
@@ -33,6 +43,7 @@ export async function changedEntries(git: RunGit, from: string, to: string): Pro
       path: isRename ? second : first,
       oldPath: isRename ? first : null,
       oldMode,
+      oldId,
       newMode,
       newId,
     });

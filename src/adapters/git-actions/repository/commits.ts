@@ -106,8 +106,19 @@ export async function moveBranch(
 
 /** The folder in which a branch is checked out; undefined: nowhere. */
 export async function checkoutOf(git: RunGit, branch: string): Promise<string | undefined> {
+  const found = (await workingTrees(git)).find(({ lines }) => lines.includes(`branch ${branchRef(branch)}`));
+  return found?.folder;
+}
+
+/** Working trees of the repository that are still there. */
+export async function workingTrees(
+  git: RunGit,
+): Promise<readonly { readonly folder: string; readonly lines: readonly string[] }[]> {
   const text = await ask("listing working trees", git(["worktree", "list", "--porcelain", "-z"]));
   const trees = text.split("\0\0").map((entry) => entry.split("\0"));
-  const found = trees.find((lines) => lines.includes(`branch ${branchRef(branch)}`) && !lines.includes("bare"));
-  return found?.find((line) => line.startsWith("worktree "))?.slice("worktree ".length);
+  const there = trees.filter((lines) => !lines.some((line) => line === "bare" || /^prunable\b/.test(line)));
+  return there.flatMap((lines) => {
+    const folder = lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length);
+    return folder === undefined ? [] : [{ folder, lines }];
+  });
 }

@@ -51,9 +51,9 @@ export async function takeIntoVault(git: Git, root: string, branch: string, id: 
   await ask("reading your branch", git.vault(["fetch", ...QUIETLY, root, `refs/heads/${branch}`]));
 }
 
-/** Brings a commit of the vault into the user's repository; no branch is changed. */
-export async function giveToProject(git: Git, vault: string, ref: string): Promise<void> {
-  await ask("handing over a commit", git.project(["fetch", ...QUIETLY, vault, ref]));
+/** Brings a commit of the vault, by a name or its id, into the user's repository; no branch is changed. */
+export async function giveToProject(git: Git, vault: string, name: string): Promise<void> {
+  await ask("handing over a commit", git.project(["fetch", ...QUIETLY, vault, name]));
 }
 
 const QUIETLY = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules"];

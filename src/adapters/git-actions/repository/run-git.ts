@@ -3,10 +3,11 @@
  * the repository configures it, it runs no hook, asks nobody and signs nothing. Only `push` sees the user's own
  * configuration, because that is where credentials are.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { pawlError } from "../../../base/errors.ts";
 import { visibleLine } from "../../../base/visible.ts";
 import { GIT_ERRORS } from "../../../ports/errors/git-errors.ts";
+import { pastLeftLocks } from "./vault-locks.ts";
 
 export interface GitCall {
   readonly input?: string | Uint8Array;
@@ -14,6 +15,8 @@ export interface GitCall {
   /** More output than this is a failure. */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
+  /** A descriptor that git has open for as long as it runs. */
+  readonly holding?: number;
 }
 
 export interface GitResult {
@@ -76,7 +79,8 @@ const OVERRIDES = [
   "gc.auto=0",
   "maintenance.auto=false",
 ];
-const NO_NETWORK = ["protocol.allow=never", "protocol.file.allow=always"];
+/** Version 2: a commit can be asked for by its id, and needs no name that would have to be taken away again. */
+const NO_NETWORK = ["protocol.allow=never", "protocol.file.allow=always", "protocol.version=2"];
 const ANY_NETWORK = ["protocol.ext.allow=never"];
 const MOST_STDERR = 32 << 10;
 const MOST_STDOUT = 64 << 20;
@@ -94,7 +98,8 @@ export function createGit({ program, root, vault, env }: GitOptions): Git {
     start(program, [...flags([...NO_NETWORK, ...(await trust())]), "-C", root, ...args], closed, call);
   return {
     project: inProject,
-    vault: (args, call) => start(program, [...flags(NO_NETWORK), `--git-dir=${vault}`, ...args], closed, call),
+    vault: (args, call) =>
+      pastLeftLocks(vault, () => start(program, [...flags(NO_NETWORK), `--git-dir=${vault}`, ...args], closed, call)),
     push: (args, call) => start(program, [...flags(ANY_NETWORK), "-C", root, ...args], { ...open, LC_ALL: "C" }, call),
   };
 }
@@ -155,7 +160,7 @@ function start(
   program: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  { input = "", env: more = {}, maxBytes = MOST_STDOUT, signal }: GitCall = {},
+  { input = "", env: more = {}, maxBytes = MOST_STDOUT, signal, holding }: GitCall = {},
 ): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     const refuse = (detail: string, cause?: Error): void =>
@@ -165,7 +170,11 @@ function start(
       return;
     }
     // In its own group: a key pressed in the terminal of the host must not cut off an update.
-    const child = spawn(program, [...args], { cwd: "/", env: { ...env, ...more }, detached: true, stdio: "pipe" });
+    const held = holding === undefined ? [] : [holding];
+    const stdio = ["pipe", "pipe", "pipe", ...held] as const;
+    const options = { cwd: "/", env: { ...env, ...more }, detached: true, stdio: [...stdio] };
+    // The first three are pipes.
+    const child = spawn(program, [...args], options) as ChildProcessWithoutNullStreams;
     const callOff = endWith(child, signal);
     const out: Buffer[] = [];
     let [size, stderr] = [0, ""];

@@ -69,6 +69,7 @@ export function createMemoryMainline(
       branches.set(branch, to);
       return { moved: true };
     },
+    mend: async () => undefined,
     changed: async (from, to) => changedPaths(files(from), files(to)),
   };
 }

@@ -46,7 +46,7 @@ export const mergeCommand: CommandSpec = {
         steps.push(step);
         for (const line of renderStep(step)) out.line(line);
       };
-      await coordination.work({ worker: `merge ${process.pid}`, onStep });
+      await coordination.work({ worker: `merge ${process.pid}`, isAsked: true, onStep });
     }
     return tell(context, coordination, steps);
   },

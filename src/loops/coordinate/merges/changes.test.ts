@@ -20,6 +20,33 @@ describe("the changes of a project", () => {
     expect(await changes.take("main", "w", 5)).toEqual({ group: ["a"], landing: null, token: 1, tries: 0 });
   });
 
+  test("whoever has the queue and is gone has it no longer, whatever its lease says", async () => {
+    const pages = new Map<string, string>();
+    const workers = [{ alive: true }, { alive: true }];
+    const [one, other] = [0, 1].map((host) => createChanges(createMemoryBoard({ pages, workers }, undefined, host)));
+    await one?.handIn(record("a", "queued"));
+    await one?.take("main", "one", 5);
+    expect([await other?.holder("main", 6), await other?.take("main", "other", 6)]).toEqual([
+      { name: "one", until: 120_005 },
+      null,
+    ]);
+    workers[0] = { alive: false };
+    expect(await other?.holder("main", 6)).toBeNull();
+    expect(await other?.take("main", "other", 6)).toMatchObject({ group: ["a"], token: 2 });
+    expect(await one?.land("main", 1, null, 7)).toBe(false);
+  });
+
+  test("what was put off is due when its time has come, or before for whoever asks", async () => {
+    const changes = createChanges(createMemoryBoard());
+    await changes.handIn(record("a", "queued"));
+    await changes.take("main", "w", 5);
+    const waiting = [{ id: "a", priority: 0, at: 1, notBefore: 300 }];
+    await changes.report("main", 1, { is: "put_off", waiting }, [], 5);
+    await changes.letGo("main", 1);
+    expect([await changes.take("main", "w", 299), await changes.take("main", "w", 6, 300)]).toEqual([null, null]);
+    expect(await changes.take("main", "w", 6, 301)).toMatchObject({ group: ["a"], token: 2 });
+  });
+
   test("tells who has the queue, until when if nothing is heard of it, and nobody after that", async () => {
     const changes = createChanges(createMemoryBoard());
     expect(await changes.holder("main", 5)).toBeNull();

@@ -1,6 +1,7 @@
 /** The changes of a project and the queues they stand in, kept on a board. Every step changes all that it concerns at once, or nothing. */
 import type { JsonValue } from "../../../base/json.ts";
 import type { Board, Page } from "../../../ports/loops/board.ts";
+import type { Gone } from "../locks.ts";
 import { become, type ChangeRecord, type ChangeState, mayBecome } from "./change.ts";
 import {
   type Active,
@@ -41,10 +42,10 @@ export interface Changes {
   standing(): Promise<Standing>;
   /** A person, or what the repository shows, decides; null: there is no such change, or it is past that. */
   decide(id: string, to: ChangeState, facts: Decision): Promise<ChangeRecord | null>;
-  /** The work to do now; null: none, or another worker has it. Takes up what a worker left that is gone. */
-  take(into: string, worker: string, at: number): Promise<Taken | null>;
+  /** The work to do now; null: none, or another worker has it. Takes up what a worker left that is gone. `dueBefore`: what was put off until before then is due. */
+  take(into: string, worker: string, at: number, dueBefore?: number): Promise<Taken | null>;
   /** Who works on the queue now; null: nobody. */
-  holder(into: string, at: number): Promise<Queue["worker"]>;
+  holder(into: string, at: number): Promise<{ readonly name: string; readonly until: number } | null>;
   /** false: another worker has the queue, and nothing may be done any more. The same for the three below. */
   renew(into: string, token: number, at: number): Promise<boolean>;
   land(into: string, token: number, landing: Landing | null, at: number): Promise<boolean>;
@@ -82,14 +83,19 @@ export function createChanges(board: Board): Changes {
     get: async (id) => asRecord(await board.read(nameOf(id))),
     standing: async () => ((await board.read(STANDING)) as Standing | null) ?? {},
     decide: (id, to, facts) => decide(board, id, to, facts),
-    take: (into, worker, at) =>
-      board.change([queueOf(into)], ([found]) => {
-        const queue = take(asQueue(found), worker, at);
+    async take(into, name, at, dueBefore = at) {
+      const [host, gone] = [await board.host(), await goneOf(board, into)];
+      return board.change([queueOf(into)], ([found]) => {
+        const queue = take(asQueue(found), { name, host }, { at, gone, dueBefore });
         if (queue === null || queue.active === null) return { keep: [found as Page], result: null };
         const { active, token, tries } = queue;
         return { keep: [json(queue)], result: { ...active, token, tries } };
-      }),
-    holder: async (into, at) => holderOf(asQueue(await board.read(queueOf(into))), at),
+      });
+    },
+    async holder(into, at) {
+      const holder = holderOf(asQueue(await board.read(queueOf(into))), at, await goneOf(board, into));
+      return holder === null ? null : { name: holder.name, until: holder.until };
+    },
     renew: (into, token, at) => withQueue(board, into, token, (queue) => renew(queue, at)),
     land: (into, token, landing, at) => withQueue(board, into, token, (queue) => renew(land(queue, landing), at)),
     report: (into, token, found, ended, at) => reportTo(board, into, token, { found, ended, at }),
@@ -109,6 +115,12 @@ export function createChanges(board: Board): Changes {
       return records;
     },
   };
+}
+
+/** Whoever is gone once never comes back, so that it may be found out before a change. */
+async function goneOf(board: Board, into: string): Promise<Gone> {
+  const host = asQueue(await board.read(queueOf(into))).worker?.host;
+  return new Set(host !== undefined && (await board.isGone(host)) ? [host] : []);
 }
 
 function waitingOf({ id, priority, at }: ChangeRecord): Waiting {

@@ -31,7 +31,8 @@ describe("the law of a queue", () => {
   test("the larger priority goes first, by a minute for each: whoever waits longer than that is before it", () => {
     const of = (id: string, priority: number, at: number): Waiting => ({ id, priority, at, notBefore: 0 });
     const high = of("high", 5, 300_000);
-    const order = (...fresh: readonly Waiting[]) => take({ ...EMPTY, fresh }, "w", 400_000)?.active?.group;
+    const order = (...fresh: readonly Waiting[]) =>
+      take({ ...EMPTY, fresh }, { name: "w" }, { at: 400_000, gone: new Set(), dueBefore: 0 })?.active?.group;
     expect(order(of("low", 0, 1), high)).toEqual(["high", "low"]);
     expect(order(high, of("early", 0, -1))).toEqual(["early", "high"]);
     expect(order(of("even", 0, 0), high)).toEqual(["high", "even"]);

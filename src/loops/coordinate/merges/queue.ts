@@ -7,7 +7,7 @@
  *     └── put off ┘
  */
 
-import { AGING_MS } from "../locks.ts";
+import { AGING_MS, type Gone } from "../locks.ts";
 
 export interface Waiting {
   readonly id: string;
@@ -29,10 +29,16 @@ export interface Active {
   readonly landing: Landing | null;
 }
 
+export interface Worker {
+  readonly name: string;
+  /** The process it is in; none: that is not known. */
+  readonly host?: string;
+}
+
 export interface Queue {
   /** The last token that was given. */
   readonly token: number;
-  readonly worker: { readonly name: string; readonly until: number } | null;
+  readonly worker: (Worker & { readonly until: number }) | null;
   readonly active: Active | null;
   /** Halves of groups that did not pass, to be tried first, in this order. */
   readonly groups: readonly (readonly string[])[];
@@ -54,26 +60,34 @@ export function join(queue: Queue, waiting: Waiting): Queue {
   return holdsChange(queue, waiting.id) ? queue : { ...queue, fresh: [...queue.fresh, waiting] };
 }
 
-/** Who has the queue, and until when if nothing more is heard of it; null: nobody. */
-export function holderOf({ worker }: Queue, at: number): Queue["worker"] {
-  if (worker === null) return null;
+/** Who has the queue, and until when if nothing more is heard of it; null: nobody, or a process that is gone. */
+export function holderOf({ worker }: Queue, at: number, gone: Gone): Queue["worker"] {
+  if (worker === null || (worker.host !== undefined && gone.has(worker.host))) return null;
   const until = Math.min(worker.until, at + LEASE_MS);
-  return at < until ? { name: worker.name, until } : null;
+  return at < until ? { ...worker, until } : null;
+}
+
+export interface Turn {
+  readonly at: number;
+  /** Processes that are known to have ended. */
+  readonly gone: Gone;
+  /** What was put off until before this is tried all the same. */
+  readonly dueBefore: number;
 }
 
 /** null: another worker has the queue, or there is nothing to do now. */
-export function take(queue: Queue, worker: string, at: number): Queue | null {
-  const holder = holderOf(queue, at);
-  if (holder !== null && holder.name !== worker) return null;
-  const next = queue.active === null ? begin(queue, at) : queue;
+export function take(queue: Queue, worker: Worker, { at, gone, dueBefore }: Turn): Queue | null {
+  const holder = holderOf(queue, at, gone);
+  if (holder !== null && holder.name !== worker.name) return null;
+  const next = queue.active === null ? begin(queue, at, dueBefore) : queue;
   if (next === null) return null;
-  return { ...next, token: queue.token + 1, worker: { name: worker, until: at + LEASE_MS } };
+  return { ...next, token: queue.token + 1, worker: { ...worker, until: at + LEASE_MS } };
 }
 
-function begin(queue: Queue, at: number): Queue | null {
+function begin(queue: Queue, at: number, dueBefore: number): Queue | null {
   const [first, ...groups] = queue.groups;
   if (first !== undefined) return { ...queue, groups, active: { group: first, landing: null } };
-  const due = queue.fresh.filter(({ notBefore }) => notBefore <= at);
+  const due = queue.fresh.filter(({ notBefore }) => notBefore <= at || notBefore < dueBefore);
   const group = due.sort(inTurn).slice(0, BATCH);
   if (group.length === 0) return null;
   const fresh = queue.fresh.filter((waiting) => !group.includes(waiting));

@@ -249,6 +249,18 @@ describe("the queue in front of a branch", () => {
     expect([await state("a"), await state("b")]).toEqual(["merged", "returned"]);
   });
 
+  test("what a worker that was cut off while it moved the branch has left is put right by the next", async () => {
+    const { propose, parts, state } = fixture();
+    await propose("a", { a: "x" });
+    const mended: string[] = [];
+    const mend = async (into: string): Promise<void> => void mended.push(into);
+    const cut = { ...parts.mainline, mend, advance: () => Promise.reject(new Error("cut off")) };
+    await expect(workQueue({ ...parts, mainline: cut }, "main", "w")).rejects.toThrow("cut off");
+    expect(mended).toEqual([]);
+    await workQueue({ ...parts, mainline: { ...parts.mainline, mend } }, "main", "w");
+    expect([mended, await state("a")]).toEqual([["main"], "merged"]);
+  });
+
   test("a worker whose lease is over can neither land nor report while another has the queue", async () => {
     const { propose, changes, state } = fixture();
     await propose("a", { a: "x" });

@@ -31,6 +31,8 @@ export interface WorkParts {
   now(): number;
   /** Why nothing may be done; null: it may. */
   stopped(): string | null;
+  /** What was put off until before then is tried all the same. */
+  readonly dueBefore?: number;
   onStep?(step: Step): void | Promise<void>;
 }
 
@@ -62,7 +64,7 @@ interface Outcome {
 export async function workQueue(parts: WorkParts, into: string, worker: string): Promise<number> {
   const { changes, now } = parts;
   for (let steps = 0; ; steps += 1) {
-    const taken = parts.stopped() === null ? await changes.take(into, worker, now()) : null;
+    const taken = parts.stopped() === null ? await changes.take(into, worker, now(), parts.dueBefore) : null;
     if (taken === null) return steps;
     const group: ChangeRecord[] = [];
     for (const id of taken.group) group.push((await changes.get(id)) as ChangeRecord);
@@ -81,6 +83,7 @@ export async function workQueue(parts: WorkParts, into: string, worker: string):
 async function finishLanding({ parts, into, taken }: Turn): Promise<Outcome | null> {
   const { landing } = taken;
   if (landing === null) return null;
+  await parts.mainline.mend(into);
   const isThere = await parts.mainline.holds(into, landing.to);
   return isThere ? landed(landing) : null;
 }
