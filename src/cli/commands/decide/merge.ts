@@ -14,6 +14,7 @@ export const mergeCommand: CommandSpec = {
   summary: "Accept the change of a run, and merge what waits: judged together, one after the other",
   details: [
     "Each change is carried onto the newest commit of its branch, and the gates of its run judge the combination; only what they pass is merged. A change that does not pass is sent back, and its branch pawl/<run> keeps it.",
+    "Ends with 2 where the change still waits: its branch is in use, or another process is at it.",
     "Without a run, what was accepted and what runs at L3 have handed in is merged. `pawl serve` does that by itself.",
   ],
   arguments: [{ name: "run", summary: "id of a run, the beginning of one, or @last", required: false }],
@@ -27,7 +28,7 @@ export const mergeCommand: CommandSpec = {
     { line: 'pawl merge r_4f --reject "too large"', does: "say no to a proposal" },
     { line: "pawl merge --list --json", does: "what waits for an answer or for its turn" },
   ],
-  exits: [0, 1, 3],
+  exits: [0, 1, 2, 3],
   formats: ["json"],
   async run(context) {
     const { given, out } = context;
@@ -48,7 +49,7 @@ export const mergeCommand: CommandSpec = {
       };
       await coordination.work({ worker: `merge ${process.pid}`, isAsked: true, onStep });
     }
-    return tell(context, coordination, steps);
+    return tell(context, coordination, { run: isIdle ? null : run, steps });
   },
 };
 
@@ -67,7 +68,13 @@ function usage(message: string): Error {
   return pawlError(CLI_ERRORS, "CLI_USAGE_INVALID", { command: "merge", message });
 }
 
-async function tell({ out }: Context, coordination: Coordination, steps: readonly Step[]): Promise<0 | 1> {
+interface Worked {
+  /** The one that was to be merged; null: whatever waits. */
+  readonly run: string | null;
+  readonly steps: readonly Step[];
+}
+
+async function tell({ out }: Context, coordination: Coordination, { run, steps }: Worked): Promise<0 | 1 | 2> {
   const standing = await coordination.standing();
   const merging = await mergingOf(coordination, standing);
   const ended = steps.flatMap((step) => step.ended.map(({ record, ...end }) => ({ ...end, run: record.run })));
@@ -76,7 +83,9 @@ async function tell({ out }: Context, coordination: Coordination, steps: readonl
   for (const { into, name, until } of merging)
     out.line(oneLine(`${into}: ${name} is at it; if it is gone, another can begin at ${formatTime(until)} UTC`));
   if (ended.length === 0 && standing.length === 0) out.line("nothing waits to be merged");
-  return ended.some(({ to }) => to === "returned") ? EXIT.failed : EXIT.succeeded;
+  if (ended.some(({ to }) => to === "returned")) return EXIT.failed;
+  const isLeft = standing.some((change) => change.run === run) || steps.some(({ putOff }) => putOff !== null);
+  return isLeft ? EXIT.human : EXIT.succeeded;
 }
 
 /** Who else is at the queues that something waits in. */
