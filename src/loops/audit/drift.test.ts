@@ -44,6 +44,22 @@ const drift = (facts: Partial<DriftFacts>): readonly string[] =>
   }).map(({ where, what }) => `${where}: ${what}`);
 
 describe("drift between the files of loops", () => {
+  test("I14: LOOP.md by itself: a loop that stands twice, what is no level, a state that is no file of the project", () => {
+    const loopFile = parseLoopFile(`## Active Loops
+### CI Sweeper (L2)
+- State: ci-sweeper-state.md
+### ci-sweeper (L1)
+### Nobody (L9)
+- State: ../outside.md
+`);
+    const states = { "ci-sweeper-state.md": parseStateFile("") };
+    const project = projectOf("loops:\n  nobody: { blueprint: a.yaml, level: L1 }\n");
+    const found = drift({ loopFile, states, project, blueprints: ["a.yaml"] });
+    expect(found).toContain('LOOP.md:4: "ci-sweeper" stands on line 2 already; the lowest level counts');
+    expect(found).toContain('LOOP.md:5: "Nobody" has "L9" here, which is no level');
+    expect(found).toContain('LOOP.md:5: ../outside.md, the state of "Nobody", is no file of the project');
+  });
+
   test("I14: LOOP.md and the registry: names, cadences, state files", () => {
     const loopFile = parseLoopFile(`## Active Loops
 ### CI Sweeper (L2)
