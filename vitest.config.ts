@@ -29,7 +29,7 @@ function inForks(name: string, timeoutMs: number, needsBuild: boolean) {
 
 export default defineConfig({
   test: {
-    maxWorkers: 4,
+    maxWorkers: 3,
     hookTimeout: 30_000,
     projects: [
       inThreads("unit", "src/**/*.test.ts", 15_000),

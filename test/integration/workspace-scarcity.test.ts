@@ -126,8 +126,10 @@ describe("a save that does not fit into memory", () => {
   /** Walls whose folders in memory hold no more than this, where they would hold a GiB. */
   function forgetful(bytes: number): Sandbox {
     const program = join(tempDir(), "bwrap");
-    const rewrite = `exec 7< <(sed -z 's/^${1024 * MIB}$/${bytes}/' <&7)`;
-    writeFileSync(program, `#!/bin/bash\n[ "$1" != --args ] || ${rewrite}\nexec bwrap "$@"\n`, { mode: 0o755 });
+    // Nothing of it may live when the wall is looked at.
+    const rewrite = `args=$(mktemp); sed -z 's/^${1024 * MIB}$/${bytes}/' <&7 >"$args"; exec 7<"$args"; rm "$args"`;
+    const lines = ["#!/bin/bash", `if [ "$1" = --args ]; then ${rewrite}; fi`, 'exec bwrap "$@"'];
+    writeFileSync(program, `${lines.join("\n")}\n`, { mode: 0o755 });
     return createBubblewrapSandbox({
       program,
       readable: [],
