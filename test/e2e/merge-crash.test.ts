@@ -187,7 +187,7 @@ describe.runIf(hasStrace)("a merge that was cut off while it wrote files", () =>
 function chosen(points: readonly Point[]): readonly Point[] {
   if (FULL) return points;
   const random = seeded(SEED);
-  const kinds = { "read-tree": 2, "update-ref": 1, "vault-update-ref": 1 };
+  const kinds = { "read-tree": 3, "update-ref": 2, "vault-update-ref": 2 };
   return Object.entries(kinds).flatMap(([kind, most]) => {
     const fit = points.filter(({ verb }) => verb === kind);
     expect(fit.length).toBeGreaterThan(0);
