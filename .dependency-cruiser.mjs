@@ -90,8 +90,8 @@ export default {
     ),
     rule(
       "only-wire-names-adapters",
-      "runtime/wire.ts is the one place that names adapters and engines. Take the port as an argument instead.",
-      { path: "^src/", pathNot: ["^src/runtime/wire[.]ts$", "^src/(adapters|engines)/", NOT_TESTS] },
+      "runtime/wire.ts and its part wire-agents.ts are the one place that names adapters and engines. Take the port as an argument instead.",
+      { path: "^src/", pathNot: ["^src/runtime/wire(-agents)?[.]ts$", "^src/(adapters|engines)/", NOT_TESTS] },
       { path: "^src/(adapters|engines)/" },
     ),
     rule(

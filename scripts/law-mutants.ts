@@ -1,5 +1,6 @@
 /** One mutant per guard, of every area. */
 import { AGENT_MUTANTS } from "./mutants/agents.ts";
+import { ANSWER_MUTANTS } from "./mutants/answers.ts";
 import { APPROVAL_MUTANTS } from "./mutants/approvals.ts";
 import { CHANGE_MUTANTS } from "./mutants/change.ts";
 import { CLAUDE_MUTANTS } from "./mutants/claude.ts";
@@ -29,6 +30,7 @@ import { STOP_MUTANTS } from "./mutants/stop.ts";
 import { TICK_MUTANTS } from "./mutants/ticks.ts";
 import { TOOL_MUTANTS } from "./mutants/tools.ts";
 import { TRUST_MUTANTS } from "./mutants/trust.ts";
+import { VERIFY_MUTANTS } from "./mutants/verify.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...RUN_MUTANTS,
@@ -36,8 +38,10 @@ export const MUTANTS: readonly Mutant[] = [
   ...CHANGE_MUTANTS,
   ...POLICY_MUTANTS,
   ...APPROVAL_MUTANTS,
+  ...ANSWER_MUTANTS,
   ...QUOTA_MUTANTS,
   ...TRUST_MUTANTS,
+  ...VERIFY_MUTANTS,
   ...ROUTE_MUTANTS,
   ...STOP_MUTANTS,
   ...COORDINATE_MUTANTS,

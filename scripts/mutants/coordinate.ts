@@ -52,16 +52,16 @@ export const COORDINATE_MUTANTS: readonly Mutant[] = [
   {
     name: "a run that goes on asks for no paths",
     file: "src/runtime/coordinate/hold-again.ts",
-    find: "if (letIn === null) return HELD_NOTHING;",
-    replace: "if (letIn !== undefined) return HELD_NOTHING;",
+    find: "if (letIn === null) return null;",
+    replace: "if (letIn !== undefined) return null;",
     tests: ["src/runtime/coordinate/hold-again.test.ts"],
   },
   {
     name: "what has rested goes on although another has its paths",
-    file: "src/runtime/serve/keeper.ts",
+    file: "src/runtime/serve/duties/keeper.ts",
     find: "const held = await hold(run, blueprint);",
     replace: "const held = run === null ? await hold(run, blueprint) : { leave: async () => undefined };",
-    tests: ["src/runtime/serve/keeper.test.ts"],
+    tests: ["src/runtime/serve/duties/keeper.test.ts"],
   },
   {
     name: "open proposals hold nobody back",

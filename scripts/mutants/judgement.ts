@@ -89,7 +89,7 @@ export const JUDGEMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "a checkout is left behind",
     file: "src/kernel/judge/gate.ts",
-    find: "        await checkout.remove({ stage, attempt, at: ports.clock.now() });\n",
+    find: '        await inTimeBox({ timeoutMs: 0, clock, halt }, "killed", (signal) => value.remove(label, signal));\n',
     replace: "",
     tests: LAWS,
   },

@@ -89,17 +89,17 @@ export const LANE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "room on the machine stays taken when its end could not be stored",
-    file: "src/runtime/loops/machine.ts",
+    file: "src/runtime/machine/machine.ts",
     find: "if (over.size > 0) clock.after(",
     replace: "if (over.size < 0) clock.after(",
-    tests: ["src/runtime/loops/machine.test.ts"],
+    tests: ["src/runtime/machine/machine.test.ts"],
   },
   {
     name: "room that is given back late is taken from whoever has it next",
-    file: "src/runtime/loops/machine.ts",
+    file: "src/runtime/machine/machine.ts",
     find: "    await giveBack();\n    const most",
     replace: "    const most",
-    tests: ["src/runtime/loops/machine.test.ts"],
+    tests: ["src/runtime/machine/machine.test.ts"],
   },
   {
     name: "a job whose run somebody else hosts stays with whoever is not at it",

@@ -112,7 +112,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "books that were changed are believed",
     file: "src/adapters/sqlite/store.ts",
-    find: "found.length === 0 ? problems() : found",
+    find: "found.length === 0 ? [...problems(), ...waitsProblems(db)] : found",
     replace: "found",
     tests: CONTRACT,
   },
@@ -224,7 +224,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "what was rolled back is in the books",
     file: "src/adapters/sqlite/store.ts",
-    find: "for (const each of unwritten) each.drop();",
+    find: "for (const each of [rows, draft]) each.drop();",
     replace: "rows.drop();",
     tests: CONTRACT,
   },

@@ -8,6 +8,48 @@ const WAKE = ["src/engines/embedded/waking.test.ts"];
 
 export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
+    name: "retry-after: 0 is waited for like no answer",
+    file: "src/limits/quota/headers.ts",
+    find: "if (last !== undefined) come ??=",
+    replace: "if (last === null) come ??=",
+    tests: READ,
+  },
+  {
+    name: "a vendor that wants money is waited for",
+    file: "src/limits/routes/refusal.ts",
+    find: 'if (saysNoCredit(message)) return "billing";',
+    replace: "",
+    tests: ["src/limits/routes/refusal.test.ts"],
+  },
+  {
+    name: "a replay asks for ids that differ each time",
+    file: "src/gateway/record/volatile.ts",
+    find: 'filter(([name]) => name !== "id")',
+    replace: 'filter(([name]) => name !== "")',
+    tests: ["src/gateway/record/volatile.test.ts"],
+  },
+  {
+    name: "a tree that is too large is saved",
+    file: "src/adapters/git/cell/scan-script.ts",
+    find: '[ "$bytes" -gt "$most_bytes" ] || [ "$files" -gt "$most_files" ] || return 0',
+    replace: "return 0",
+    tests: ["test/integration/workspace-ends.test.ts"],
+  },
+  {
+    name: "git of a save goes on when its signal has ended",
+    file: "src/adapters/git/cell/cell.ts",
+    find: "onAbort(signal, () => void kill())",
+    replace: "onAbort(signal, () => undefined)",
+    tests: ["test/integration/workspace-ends.test.ts"],
+  },
+  {
+    name: "what could not be saved in time is removed at the end of its run",
+    file: "src/adapters/git/workspaces.ts",
+    find: '(mark.why === "too_large" || !isLast)',
+    replace: "mark.at < 0",
+    tests: ["test/integration/workspace-ends.test.ts"],
+  },
+  {
     name: "a refusal for now counts as a stage of the run",
     file: "src/run/rest/park.ts",
     find: '  facts.started -= 1;\n  lane.status = "parked";',
@@ -22,16 +64,16 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     tests: PARK,
   },
   {
-    name: "a time that is over is believed",
+    name: "a time that is over is waited for as if nobody had named one",
     file: "src/run/rest/park.ts",
-    find: "if (until === null || until <= at) return at + grown;",
-    replace: "if (until === null) return at + grown;",
+    find: "if (until === null) return",
+    replace: "if (until === null || until <= at) return",
     tests: PARK,
   },
   {
     name: "a time that proved wrong is believed again",
     file: "src/run/rest/park.ts",
-    find: "parks === 1 ? until : Math.max(until, at + grown / 2)",
+    find: "Math.max(until, parks === 1 ? at : grow(FIRST_FLOOR_MS, parks - 2))",
     replace: "until",
     tests: PARK,
   },
@@ -52,8 +94,8 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
     name: "a program that ran out of credit is waited for",
     file: "src/kernel/quota.ts",
-    find: 'if (quota === null || quota.kind === "credit") return null;',
-    replace: "if (quota === null) return null;",
+    find: 'if (quota.kind === "credit")',
+    replace: 'if (quota.why === "")',
     tests: KERNEL,
   },
   {
@@ -66,15 +108,15 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
     name: "an instant that is over is read from a sentence",
     file: "src/limits/quota/phrases.ts",
-    find: "until > here.at && until <= latest",
+    find: "until >= here.at - JUST_OVER_MS && until <= latest",
     replace: "until <= latest",
     tests: READ,
   },
   {
     name: "an instant that is over is read from a header",
     file: "src/limits/quota/headers.ts",
-    find: "until > at && until <= at + LONGEST_MS",
-    replace: "until <= at + LONGEST_MS",
+    find: "come ??= { ...last, until: at };",
+    replace: "come ??= last;",
     tests: READ,
   },
   {
@@ -150,8 +192,8 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
     name: "a header that names a time beyond reason is believed",
     file: "src/limits/quota/headers.ts",
-    find: "until > at && until <= at + LONGEST_MS",
-    replace: "until > at",
+    find: "filter(({ until }) => until <= at + LONGEST_MS)",
+    replace: "filter(({ until }) => until > 0)",
     tests: ["src/limits/quota"],
   },
 ];

@@ -291,7 +291,7 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   {
     name: "what an attempt that was cut off had done is not saved",
     file: "src/kernel/recover.ts",
-    find: "!canWrite(leaf) ? null : await ports.workspaces.salvage(place, label)",
+    find: "!canWrite(leaf) ? null : await salvage(place, leaf.timeoutMs, label, ports)",
     replace: "!canWrite(leaf) ? null : tree",
     tests: LAWS,
   },

@@ -18,10 +18,10 @@ export const STOP_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a process says that it has ended one which was gone",
-    file: "src/runtime/serve/unblocker.ts",
+    file: "src/runtime/serve/duties/unblocker.ts",
     find: "if (isEnded) tell(",
     replace: "if (isEnded !== null) tell(",
-    tests: ["src/runtime/serve/unblocker.test.ts"],
+    tests: ["src/runtime/serve/duties/unblocker.test.ts"],
   },
   {
     name: "a breaker never opens",

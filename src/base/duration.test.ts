@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../test/support/property.ts";
 import { formatDuration, parseDuration } from "./duration.ts";
 
 describe("parseDuration", () => {
@@ -51,7 +52,7 @@ describe("formatDuration", () => {
   });
 
   it("is read back exactly", () => {
-    fc.assert(
+    assertProperty(
       fc.property(fc.nat(1e13), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms);
       }),

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../test/support/property.ts";
 import { type Expression, type Lookup, references, resolve } from "./expression.ts";
 import type { JsonValue } from "./json.ts";
 
@@ -51,7 +52,7 @@ describe("resolve", () => {
   });
 
   it("puts any string in unchanged", () => {
-    fc.assert(
+    assertProperty(
       fc.property(fc.string(), (value) => {
         expect(resolve({ text: [{ ref: ["item"] }] }, () => value)).toEqual({ ok: true, value });
       }),

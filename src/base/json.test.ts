@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../test/support/property.ts";
 import { canonical, isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 
 describe("canonical", () => {
@@ -57,7 +58,7 @@ describe("canonical", () => {
   });
 
   it("gives text that parses back to the same value and does not depend on the order of members", () => {
-    fc.assert(
+    assertProperty(
       fc.property(fc.jsonValue(), (value) => {
         const text = canonical(value as JsonValue);
         expect(canonical(JSON.parse(text) as JsonValue)).toBe(text);

@@ -272,6 +272,9 @@ export interface WorkspaceSpec {
   readonly from: WorkspaceStart;
   /** Folders of the project that git does not keep and every workspace gets a copy of, such as node_modules. */
   readonly share: readonly string[];
+  /** The most that one save may add, in bytes and in files; without them the defaults count. */
+  readonly maxBytes?: number;
+  readonly maxFiles?: number;
 }
 
 export interface Blueprint {

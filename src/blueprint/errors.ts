@@ -353,6 +353,12 @@ export const BLUEPRINT_ERRORS = {
     why: "The rule does something else than its author says.",
     hint: "Change the rule or the example. `pawl policy check` tells what a rule matches.",
   },
+  BLUEPRINT_RULE_NEVER: {
+    ...INPUT,
+    what: (d: { why: string }) => `the rule can never allow anything: ${d.why}`,
+    why: "Its author believes that something is allowed, and every run stops there.",
+    hint: "Remove the rule, or write one that names the program and all of its arguments without a wildcard. What the guard denies, no rule can allow.",
+  },
   BLUEPRINT_LOOP_FORM: {
     ...INPUT,
     what: (d: { name: string; problem: string }) => `the loop ${quote(d.name)} ${d.problem}`,

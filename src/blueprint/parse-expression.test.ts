@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../test/support/property.ts";
 import { resolve } from "../base/expression.ts";
 import { parseExpression } from "./parse-expression.ts";
 
@@ -43,7 +44,7 @@ describe("parseExpression", () => {
   });
 
   it("gives back any text whose dollars before a brace were doubled", () => {
-    fc.assert(
+    assertProperty(
       fc.property(fc.array(fc.constantFrom("a", "}", ".", " ", OPEN)), (parts) => {
         const written = parts.map((part) => (part === OPEN ? `$${OPEN}` : part)).join("");
         const { expression, problems } = parseExpression(`${OPEN}item}${written}`);

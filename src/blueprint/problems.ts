@@ -1,7 +1,7 @@
 /** Collects the problems of one text. Bounded: a hostile text costs no more than a bad one. */
 import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import type { JsonObject } from "../base/json.ts";
-import { nearest } from "../base/nearest.ts";
+import { nearest } from "../base/text/nearest.ts";
 import { BLUEPRINT_ERRORS } from "./errors.ts";
 import type { Range, Source } from "./text/source.ts";
 

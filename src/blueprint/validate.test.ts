@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../test/support/property.ts";
 import type { Blueprint } from "./blueprint.ts";
 import { parseBlueprint } from "./validate.ts";
 
@@ -27,6 +28,13 @@ describe("the workspace", () => {
       kind: "worktree",
       from: "head",
       share: ["a", "b"],
+    });
+    expect(workspace("{ max_size: 2m, max_files: 9 }")).toEqual({
+      kind: "clone",
+      from: "head",
+      share: [],
+      maxBytes: 2 << 20,
+      maxFiles: 9,
     });
     expect(workspace("{ kind: directory }")).toEqual({ kind: "directory", from: "head", share: [] });
   });
@@ -179,13 +187,13 @@ describe("parseBlueprint", () => {
       "\u0000",
       "\u{1f600}",
     );
-    fc.assert(
+    assertProperty(
       fc.property(fc.array(word, { maxLength: 40 }), (words) => {
         const result = parseBlueprint(words.join(""), "x.yaml");
         if (!result.ok)
           expect(result.problems.every(({ where, exit }) => where !== undefined && exit === 3)).toBe(true);
       }),
-      { numRuns: 1500 },
+      { runs: 1500 },
     );
   });
 

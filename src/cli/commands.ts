@@ -174,7 +174,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   verify: {
     group: "trust",
-    summary: "Check the hash chain of a journal, and the certificates of a run",
+    summary: "Check that what is stored is complete and unchanged",
     load: async () => (await import("./commands/trust/verify.ts")).verifyCommand,
   },
   level: {
@@ -201,6 +201,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     group: "trust",
     summary: "Make the files of another system again from the journal of a run",
     load: async () => (await import("./commands/trust/export.ts")).exportCommand,
+  },
+  recover: {
+    group: "trust",
+    summary: "List the work that is saved, put it on branches, and repair a lost or damaged journal",
+    load: async () => (await import("./commands/trust/recover.ts")).recoverCommand,
   },
   gc: {
     group: "trust",

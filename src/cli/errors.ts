@@ -240,6 +240,21 @@ export const CLI_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  CLI_RECOVER_REFUSED: {
+    what: (d: { by: string }) =>
+      `Saved work is not discarded and no journal is replaced from within a stage (asked by ${d.by}).`,
+    why: "Only a person decides that, and what a stage starts is no person.",
+    hint: "Call `pawl recover` from your own shell.",
+    retry: "never",
+    exit: 1,
+  },
+  CLI_SAVED_UNKNOWN: {
+    what: (d: { run: string }) => `Nothing is saved of a run "${d.run}".`,
+    why: "A name that means nothing would look like work that is safe.",
+    hint: "`pawl recover` lists every run that something is saved of.",
+    retry: "after_change",
+    exit: 3,
+  },
   CLI_KILL_SCOPE_UNCLEAR: {
     what: (d: { given: string }) => `What to kill is not clear: ${d.given}.`,
     why: "Killing the wrong run cannot be undone.",
@@ -260,6 +275,13 @@ export const CLI_ERRORS = {
     why: "Only a person accepts what a server is and says, and what a stage starts is no person.",
     hint: (d: { server: string }) => `Call \`pawl mcp pin ${d.server}\` from your own shell.`,
     retry: "never",
+    exit: 1,
+  },
+  CLI_SYSTEM_REFUSED: {
+    what: (d: { detail: string }) => `The operating system refused: ${d.detail}`,
+    why: "Pawl needs this file, folder or program for what you asked. A run under way stays resumable.",
+    hint: "Make it available (permissions, space on the disk, a disk that is mounted for writing, open files), then call again.",
+    retry: "after_change",
     exit: 1,
   },
   CLI_DEFECT: {

@@ -69,9 +69,10 @@ describe("createOutput", () => {
 
 describe("jsonText", () => {
   it("escapes what a terminal would obey and keeps the value", () => {
-    const value = { text: "\u009b31m \u202e \u2028 \u001b[2J é 漢" };
+    const value = { text: "\u009b31m \u202e \u2028 \u001b[2J é 漢 \u200b \u2060 \ufeff \u{e0041} \ufff9 🙂" };
     const text = jsonText(value, 0);
-    expect(text).toBe('{"text":"\\u009b31m \\u202e \\u2028 \\u001b[2J é 漢"}');
+    const hidden = "\\u200b \\u2060 \\ufeff \\udb40\\udc41 \\ufff9";
+    expect(text).toBe(`{"text":"\\u009b31m \\u202e \\u2028 \\u001b[2J é 漢 ${hidden} 🙂"}`);
     expect(JSON.parse(text)).toEqual(value);
   });
 });

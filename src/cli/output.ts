@@ -77,10 +77,17 @@ export function createOutput(stdout: Sink, stderr: Sink, options: OutputOptions)
   };
 }
 
-/** JSON that is also safe to look at: control and direction characters that a terminal would obey are escaped. */
+/** What a terminal would obey, or a reader would not see: controls, directions, zero-width and tag characters, line separators. */
+const UNSEEN = /[\u007f-\u009f\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\uFFF9-\uFFFB]/gu;
+
+/** JSON that is also safe to look at: the same value, with every character escaped that a person would not see. */
 export function jsonText(value: unknown, indent: number): string {
-  return JSON.stringify(value, null, indent).replace(
-    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  return JSON.stringify(value, null, indent).replace(UNSEEN, (character) =>
+    Array.from({ length: character.length }, (_, at) => escapeOf(character.charCodeAt(at))).join(""),
   );
+}
+
+/** Of one half of a character where it has two, as JSON wants it. */
+function escapeOf(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, "0")}`;
 }

@@ -19,11 +19,20 @@ export function reportProblems(out: Output, report: ProblemsView): ExitCode {
   return exit;
 }
 
-/** The problems an error carries; an error that is not ours is a defect, told with its stack on standard error. */
+/**
+ * The problems an error carries. What the operating system refuses is told as such; any other error that is not ours is a defect, told
+ * with its stack on standard error.
+ */
 export function problemsOf(error: unknown, out: Output): readonly Diagnostic[] {
   if (isPawlError(error)) return error.problems;
+  if (isSystemError(error)) return [diagnose(CLI_ERRORS, "CLI_SYSTEM_REFUSED", { detail: error.message })];
   if (error instanceof Error && error.stack !== undefined) out.note(error.stack);
   return [diagnose(CLI_ERRORS, "CLI_DEFECT", { message: error instanceof Error ? error.message : String(error) })];
+}
+
+/** An error that Node.js has made of what a system call answered. */
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && "syscall" in error && "errno" in error;
 }
 
 /** Says on standard error that the output is lost; returns whether it is. A document that nobody can read is no answer. */

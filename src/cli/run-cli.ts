@@ -15,21 +15,33 @@ import type { CommandSpec, Context, Given } from "./spec.ts";
 
 /** Never rejects: the process ends here, after everything written has left. */
 export async function runCli(argv: readonly string[]): Promise<void> {
-  const here = folderNow();
-  const cwd = here ?? "/";
-  const config = readConfig({ cwd, ...(argv.includes("--no-color") ? { flags: { color: false } } : {}) });
+  const config = readConfig({
+    cwd: folderNow() ?? "/",
+    ...(argv.includes("--no-color") ? { flags: { color: false } } : {}),
+  });
   const out = createOutput(process.stdout, process.stderr, { format: formatOf(argv), color: config.color.value });
-  let code: ExitCode;
-  try {
-    if (here === null) throw pawlError(CLI_ERRORS, "CLI_FOLDER_GONE", {});
-    code = await dispatch(argv, out);
-  } catch (error) {
-    code = reportProblems(out, { problems: problemsOf(error, out), sources: {}, root: cwd, cwd });
-  }
+  // What fails beside the command, where nobody waits for it, is reported like what fails in it.
+  process.once("uncaughtException", (error) => process.exit(reportError(error, out)));
+  let code = await callCli(argv, out);
   await flushed(process.stdout);
   if (reportLoss(out) && out.format !== "human" && code === EXIT.succeeded) code = EXIT.failed;
   await flushed(process.stderr);
   process.exit(code);
+}
+
+/** One call inside this process; never rejects. */
+export async function callCli(argv: readonly string[], out: Output): Promise<ExitCode> {
+  try {
+    if (folderNow() === null) throw pawlError(CLI_ERRORS, "CLI_FOLDER_GONE", {});
+    return await dispatch(argv, out);
+  } catch (error) {
+    return reportError(error, out);
+  }
+}
+
+function reportError(error: unknown, out: Output): ExitCode {
+  const cwd = folderNow() ?? "/";
+  return reportProblems(out, { problems: problemsOf(error, out), sources: {}, root: cwd, cwd });
 }
 
 /** null: somebody has removed it. */

@@ -54,6 +54,8 @@ export interface OpenOptions {
   readonly readOnly: boolean;
   /** Goes on although acknowledged events are lost (JOURNAL_WAL_MISSING). */
   readonly acceptLoss?: boolean;
+  /** Also where a store is lost; what asks it for something is refused later. */
+  readonly evenLost?: boolean;
 }
 
 /** Everything a command may use. */

@@ -1,5 +1,7 @@
 /** ModelAccess through a gateway of this process: it begins with the first stage that needs it. */
+
 import type { Server } from "node:http";
+import { sharedAttempt } from "../base/shared-attempt.ts";
 import type { Usage } from "../base/usage.ts";
 import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -29,16 +31,17 @@ const PAGE = 200;
 
 export function createModelAccess(options: ModelAccessOptions): ModelAccess {
   const { records } = options;
-  const standing = once(async () => {
-    const gateway = await options.gateway();
-    return { gateway, socket: await gateway.listenAt(options.bind) };
+  const gateway = sharedAttempt(options.gateway);
+  const standing = sharedAttempt(async () => {
+    const open = await gateway.get();
+    return { gateway: open, socket: await open.listenAt(options.bind) };
   });
   return {
     async open({ record, ...grant }) {
-      const { gateway, socket } = await standing();
+      const { gateway: open, socket } = await standing.get();
       const kept: RecordedCall[] = [];
       const traffic = record ? { traffic: recorderOf(options, kept) } : {};
-      const door = gateway.open({ ...grant, ...traffic });
+      const door = open.open({ ...grant, ...traffic });
       const close = async (): Promise<ModelUse> => {
         const use = await door.close();
         await records.forget(grant.key);

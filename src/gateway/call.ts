@@ -9,6 +9,7 @@ import type { Reserved } from "../limits/ledger/reservation.ts";
 import { type WorstCall, worstCall } from "../limits/prices/cost.ts";
 import { findPrice } from "../limits/prices/find-price.ts";
 import type { Price, PriceTable } from "../limits/prices/price.ts";
+import { saysNoCredit } from "../limits/quota/signals.ts";
 import type { PassedOver } from "../limits/routes/route.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { CallRecords } from "../ports/models/call-records.ts";
@@ -238,7 +239,7 @@ async function deliver(passage: Passage, answer: ProviderAnswer): Promise<void> 
   });
   // A provider may repeat a part of the key when it refuses it.
   const bytes = isGood ? whole : Buffer.from(parts.redact(whole.toString("utf8")));
-  tellOf(passage, reading, isGood ? null : status, answer.until ?? null);
+  tellOf(passage, reading, isGood ? null : status, answer);
   response.writeHead(status, { ...clean, "content-length": bytes.length });
   response.end(bytes);
 }
@@ -258,7 +259,7 @@ async function deliverStream(
   await settle(passage, { candidate, status, charge, reading, passedOver, onCounted, error });
   if (brokenBy === "client") trial.left();
   else if (brokenBy === "provider") trial.refused({ status: null, message: "the answer broke off", until: null });
-  else tellOf(passage, reading, null, null);
+  else tellOf(passage, reading, null, { ...answer, until: null });
   if (brokenBy === null) response.end();
   // A stream that breaks off must not look as if it had ended.
   else response.destroy();
@@ -269,15 +270,21 @@ function tellOf(
   { parts, trial }: Passage,
   { error }: AnswerReading,
   status: number | null,
-  until: number | null,
+  { until = null, candidate: { provider } }: Pick<ProviderAnswer, "until" | "candidate">,
 ): void {
   if (status === null && error === null) {
     trial.answered();
     return;
   }
   const said = error === null ? `the provider answered with ${status}` : `${error.type}: ${error.message}`;
-  trial.refused({ status, message: parts.redact(said), until });
+  const message = parts.redact(said);
+  const isMoney = status === NO_MONEY || saysNoCredit(message);
+  const account = `the account at ${provider} whose key the gateway holds`;
+  trial.refused({ status, message, until, ...(isMoney ? { account } : {}) });
 }
+
+/** Of a provider: what the gateway itself refuses with it never comes here. */
+const NO_MONEY = 402;
 
 interface Ended {
   readonly candidate: Candidate;

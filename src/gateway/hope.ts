@@ -2,6 +2,7 @@
  * How the calls of one attempt went, one after the other, and whether there is hope that one more is answered. Agents try again for as
  * long as they live, and few of them say why: who was refused, how often and for how long is known here.
  */
+import { billingText } from "../limits/quota/billing-text.ts";
 import { type RefusalReason, refusalReason } from "../limits/routes/refusal.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ModelRefusal } from "../ports/models/model-access.ts";
@@ -15,6 +16,8 @@ export interface Refused {
   readonly isResting?: boolean;
   /** When there may be an answer again; null: nobody knows. */
   readonly until: number | null;
+  /** The provider wants money: its account, as a person knows it. */
+  readonly account?: string;
 }
 
 /** One call; ends once, by one of these. */
@@ -45,7 +48,7 @@ const MOST = 10;
 const FAR_MS = 60_000;
 const QUIET_MS = 10_000;
 /** Time does not mend these. */
-const LASTING: ReadonlySet<RefusalReason> = new Set(["auth", "budget"]);
+const LASTING: ReadonlySet<RefusalReason> = new Set(["auth", "budget", "billing"]);
 
 interface Last {
   readonly why: RefusalReason;
@@ -119,7 +122,8 @@ export function createHope(clock: Pick<Clock, "now" | "after">): Hope {
   return { begin, lastRefusal: refusal, parkedUntil: () => last?.until ?? null, gone, close: () => callOff() };
 }
 
-function lastOf({ status, message, isResting = false, until }: Refused, before: Last | null): Last {
+function lastOf({ status, message, isResting = false, until, account }: Refused, before: Last | null): Last {
+  if (account !== undefined) return { why: "billing", error: billingText(account, message), until: null };
   const why = isResting && before !== null ? before.why : refusalReason({ status, message });
   return { why, error: message, until };
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { CALM } from "../../test/support/gateway/calm.ts";
 import { planFrom } from "../../test/support/plan-from-yaml.ts";
-import { createTestHost, type Script } from "../../test/support/run-plan.ts";
+import { createTestHost, type Ending, type Script } from "../../test/support/run-plan.ts";
 import { createVirtualClock } from "../../test/support/virtual-clock.ts";
 import { createMemoryStore } from "../adapters/memory/store.ts";
 import { pawlError } from "../base/errors.ts";
 import { NO_USAGE } from "../base/usage.ts";
 import type { Cap } from "../limits/ledger/cap.ts";
 import { GATEWAY_ERRORS } from "../ports/errors/gateway-errors.ts";
-import type { ModelAccess, ModelGrant, ModelUse } from "../ports/models/model-access.ts";
+import type { ModelAccess, ModelGrant, ModelRefusal, ModelUse } from "../ports/models/model-access.ts";
 import type { Purse } from "../ports/store/budget.ts";
 import type { Store } from "../ports/store/store.ts";
 import type { RunEvent } from "../run/events.ts";
@@ -30,7 +30,10 @@ interface Seen {
   closed: number;
 }
 
-function access(use: Partial<ModelUse> = {}): { readonly models: ModelAccess; readonly seen: Seen } {
+function access(
+  use: Partial<ModelUse> = {},
+  refusal: ModelRefusal | null = null,
+): { readonly models: ModelAccess; readonly seen: Seen } {
   const seen: Seen = { grants: [], reconciled: [], closed: 0 };
   const models: ModelAccess = {
     open: async (grant) => {
@@ -39,7 +42,8 @@ function access(use: Partial<ModelUse> = {}): { readonly models: ModelAccess; re
         seen.closed += 1;
         return { ...USE, ...use };
       };
-      return { env: { ANTHROPIC_BASE_URL: "http://gateway" }, socket: "/tmp/models", ...CALM, close };
+      const calm = { ...CALM, lastRefusal: () => refusal };
+      return { env: { ANTHROPIC_BASE_URL: "http://gateway" }, socket: "/tmp/models", ...calm, close };
     },
     reconcile: async (key) => {
       seen.reconciled.push(key);
@@ -116,6 +120,21 @@ describe("a stage that may call models", () => {
       ...{ reason: "awaiting_quota", until: 1_700_000_900_000, usage: USE.usage },
     });
     expect(finished(await ended({ ports: { models } }))).toMatchObject({ outcome: "success" });
+  });
+
+  it("has failed for want of credit when it exits and its provider wanted money, and only then", async () => {
+    const told = async (why: ModelRefusal["why"], ending: Ending): Promise<unknown> => {
+      const { models } = access({}, { why, error: "add credit", isAll: true });
+      const end = finished(await ended({ ports: { models }, stages: { a: [ending] } }));
+      if (end?.type !== "stage.finished") throw new Error("the stage did not end");
+      return { outcome: end.outcome, cause: end.cause, error: end.error };
+    };
+    const exit = { cause: "exit", exit: 1, error: "it exited with 1" } as const;
+    expect([await told("billing", exit), await told("overloaded", exit), await told("billing", {})]).toEqual([
+      { outcome: "failure", cause: "auth", error: "billing: add credit" },
+      { outcome: "failure", cause: "exit", error: "it exited with 1" },
+      { outcome: "success", cause: "ok", error: undefined },
+    ]);
   });
 
   it("is not started, and costs nothing, where there is no way to a model", async () => {

@@ -51,8 +51,8 @@ export async function withModels(
     const finished = await work(door);
     const { usage, calls: turns, missed, refused, parkedUntil, traffic } = await door.close();
     const kept = traffic === undefined ? {} : { artifacts: { ...finished.artifacts, [TRAFFIC]: traffic } };
-    if (missed === 0)
-      return { finished: { ...finished, ...kept, ...outOfBudget(finished, refused), usage, turns }, parkedUntil };
+    const broke = { ...outOfCredit(finished, door), ...outOfBudget(finished, refused) };
+    if (missed === 0) return { finished: { ...finished, ...kept, ...broke, usage, turns }, parkedUntil };
     const error = `${missed} calls to models were not in the record that is replayed`;
     return plain({ ...finished, ...kept, ...failure("invalid_output", error), usage, turns });
   } finally {
@@ -64,6 +64,12 @@ export async function withModels(
 function outOfBudget({ cause }: Finished, refused: number): Partial<Finished> {
   if (refused === 0 || cause === "ok") return {};
   return failure("budget", `a budget was reached; calls to models that were refused: ${refused}`);
+}
+
+/** A program whose provider wants money says so in words of its own, or not at all. */
+function outOfCredit({ cause }: Finished, door: ModelDoor): Partial<Finished> {
+  const refusal = cause === "exit" ? door.lastRefusal() : null;
+  return refusal?.why === "billing" ? failure("auth", `billing: ${refusal.error}`) : {};
 }
 
 function plain(finished: Finished): Modelled {

@@ -1,5 +1,4 @@
 /** A process of a stage: in the workspace of the run, which is saved afterwards. */
-import { isPawlError } from "../base/errors.ts";
 import { effectKey } from "../base/ids.ts";
 import { judgeQuality } from "../gates/quality.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -11,6 +10,7 @@ import type { Checkout } from "../ports/workspaces.ts";
 import type { Landing } from "./aftermath.ts";
 import type { Halt } from "./control/halt.ts";
 import { isOver } from "./control/heed.ts";
+import { inTimeBox, timeLeft } from "./control/time-box.ts";
 import { type Finished, type Flight, failure, type Of } from "./flight.ts";
 import { type Modelled, nothingSpent, withModels } from "./models.ts";
 import { canWrite, placeOf } from "./place.ts";
@@ -33,14 +33,21 @@ export async function performProcess(
     );
   if (place === null || tree === null) return { ...(await work(null)), clear };
   const label = { stage, attempt, at: ports.clock.now() };
-  const workspace = await orRefusal(ports.workspaces.enter(place, tree, label));
-  if ("refusal" in workspace) return refused(effect, workspace.refusal);
+  const { clock } = ports;
+  const { timeoutMs } = effect.stage;
+  const workspace = await inTimeBox({ timeoutMs, clock, halt }, "spawn_error", (signal) =>
+    ports.workspaces.enter(place, tree, label, signal),
+  );
+  if ("refusal" in workspace) return withoutProcess(effect, workspace.refusal);
+  const begunAt = clock.now();
   const { finished, parkedUntil } = await work(workspace.value);
   if (!canWrite(effect.stage)) return { finished, parkedUntil, clear };
-  const saved = await orRefusal(workspace.value.save(label));
-  if ("refusal" in saved) return { finished: { ...finished, ...failure("invalid_output", saved.refusal) }, clear };
+  const left = { timeoutMs: timeLeft(timeoutMs, begunAt, clock), clock, halt };
+  const saved = await inTimeBox(left, "invalid_output", (signal) => workspace.value.save(label, signal));
+  if ("refusal" in saved) return { finished: { ...finished, ...saved.refusal }, clear };
   const clearAll = async (): Promise<void> => {
-    await Promise.all([clear(), workspace.value.remove(label)]);
+    const remove = (signal: AbortSignal): Promise<void> => workspace.value.remove(label, signal);
+    await Promise.all([clear(), inTimeBox({ timeoutMs: 0, clock, halt }, "killed", remove)]);
   };
   const clearIt = place.member === null ? clear : clearAll;
   // Nobody asks what it holds where nothing can repeat.
@@ -56,18 +63,12 @@ export interface Processed {
 }
 
 export function refused(effect: Of<"process">, error: string): Processed {
-  return { finished: { ...gated(effect, failure("spawn_error", error)), ...nothingSpent(effect.stage) } };
+  return withoutProcess(effect, failure("spawn_error", error));
 }
 
-/** What a workspace refuses is the end of the stage; anything else that goes wrong, a full disk too, is the end of its host. */
-export async function orRefusal<T>(work: Promise<T>): Promise<{ readonly value: T } | { readonly refusal: string }> {
-  try {
-    return { value: await work };
-  } catch (error) {
-    const isRefusal = isPawlError(error) && error.code.startsWith("WORKSPACE_") && error.code !== "WORKSPACE_DISK_FULL";
-    if (!isRefusal) throw error;
-    return { refusal: error.message };
-  }
+/** Nothing of it was started. */
+export function withoutProcess(effect: Of<"process">, end: Finished): Processed {
+  return { finished: { ...gated(effect, end), ...nothingSpent(effect.stage) } };
 }
 
 function gated(effect: Of<"process">, finished: Finished): Finished {

@@ -1,9 +1,10 @@
 /** An attempt that a vendor has refused for now: its program says so last, and failed because of it. */
+import { billingText } from "../limits/quota/billing-text.ts";
 import { readQuota } from "../limits/quota/read-quota.ts";
 import type { CommandStage, GateStage } from "../plan/plan.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { EventOf, Fact } from "../run/events.ts";
-import type { Flight } from "./flight.ts";
+import { type Flight, failure, landing } from "./flight.ts";
 import type { Modelled } from "./models.ts";
 
 /** A program that was refused says so at the end. */
@@ -11,16 +12,18 @@ const MOST_TAIL_BYTES = 8192;
 
 /** null: it was not refused, or waiting would not help. */
 export async function quotaFact(
-  { stage: path, attempt }: Flight,
+  flight: Flight,
   stage: CommandStage | GateStage,
   { finished, parkedUntil }: Modelled,
   ports: KernelPorts,
 ): Promise<Fact | null> {
+  const { stage: path, attempt } = flight;
   const { cause, log, tree, used, usage, turns } = finished;
   // How it ended says that it has done nothing more; of anything else that is not known.
   if (stage.kind !== "command" || cause !== "exit") return null;
   const said = parkedUntil === null ? await saidBy(stage, finished, ports) : saidByGateway(stage, parkedUntil);
   if (said === null) return null;
+  if ("credit" in said) return landing(flight, { ...finished, ...failure("auth", said.credit) }).fact;
   const spent = { log, usage, turns, used, tree };
   return { type: "stage.parked", stage: path, attempt, reason: "awaiting_quota", ...said, ...spent };
 }
@@ -39,11 +42,13 @@ async function saidBy(
   { quota: vendor }: CommandStage,
   { log }: Modelled["finished"],
   { artifacts, clock, zone = () => "UTC" }: KernelPorts,
-): Promise<Said | null> {
+): Promise<Said | { readonly credit: string } | null> {
   if (vendor === undefined || log === undefined) return null;
   const bytes = await artifacts.get(log.sha256).catch(() => new Uint8Array());
   const text = new TextDecoder().decode(bytes.subarray(-MOST_TAIL_BYTES));
   const quota = readQuota({ text, vendor, at: clock.now(), zone: zone() });
-  if (quota === null || quota.kind === "credit") return null;
+  if (quota === null) return null;
+  if (quota.kind === "credit")
+    return { credit: `billing: ${billingText(`the account that ${vendor} is signed in with`, quota.evidence)}` };
   return { until: quota.until, why: `${quota.why}: ${quota.evidence}`, target: `quota:${vendor}` };
 }

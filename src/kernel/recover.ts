@@ -1,22 +1,33 @@
 /** What was under way when the last host was lost. Its processes are ended, and what they left is saved, before anything is decided. */
+import { isPawlError } from "../base/errors.ts";
 import { effectKey } from "../base/ids.ts";
 import type { KernelPorts } from "../ports/kernel-ports.ts";
+import type { Place, SaveLabel } from "../ports/workspaces.ts";
 import type { Lane } from "../run/state.ts";
 import type { Landing } from "./aftermath.ts";
+import { haltOfHost } from "./control/halt.ts";
+import { openTimeBox } from "./control/time-box.ts";
 import type { Restored } from "./hosting.ts";
 import { attemptKey, mayCallModels } from "./models.ts";
 import { settleLoss } from "./pay/fund.ts";
 import { canWrite, placeOf } from "./place.ts";
 
+const UNSAVED: ReadonlySet<string> = new Set(["WORKSPACE_INTERRUPTED", "WORKSPACE_TOO_LARGE"]);
+
 type RecoverPorts = Pick<KernelPorts, "executor" | "workspaces" | "clock" | "models">;
 
-export async function recover(restored: Restored, ports: RecoverPorts): Promise<readonly Landing[]> {
+/** `signal`: the host leaves. Rejects then, and nothing is recorded. */
+export async function recover(
+  restored: Restored,
+  ports: RecoverPorts,
+  signal: AbortSignal,
+): Promise<readonly Landing[]> {
   const { state } = restored;
   if (state.status !== "running") return [];
   const facts: Landing[] = [{ fact: { type: "run.resumed", after: "interruption" } }];
   const isMember = state.progress.group !== null;
   for (const lane of state.progress.lanes.values())
-    if (lane.status === "running") facts.push(await recordLoss(restored, lane, isMember, ports));
+    if (lane.status === "running") facts.push(await recordLoss(restored, lane, isMember, { ...ports, signal }));
   return facts;
 }
 
@@ -24,7 +35,7 @@ async function recordLoss(
   { run, plan, purse }: Restored,
   { path: stage, leaf, visit, attempts: attempt, tree }: Lane,
   isMember: boolean,
-  ports: RecoverPorts,
+  ports: RecoverPorts & { readonly signal: AbortSignal },
 ): Promise<Landing> {
   const lost = { type: "stage.interrupted", stage, attempt } as const;
   // A child run is recovered by its own host, under its own keys.
@@ -35,7 +46,7 @@ async function recordLoss(
   const log = await ports.executor.salvage({ run, stage, attempt });
   const place = placeOf(plan, { run, member: isMember ? stage : null, tree, leaf });
   const label = { stage, attempt, at: ports.clock.now() };
-  const left = place === null || !canWrite(leaf) ? null : await ports.workspaces.salvage(place, label);
+  const left = place === null || !canWrite(leaf) ? null : await salvage(place, leaf.timeoutMs, label, ports);
   // Its calls may have been billed: what is known of them is charged, and the most of what is not.
   const isKnown = mayCallModels(leaf) && ports.models !== undefined;
   const use = isKnown ? await ports.models.reconcile(key) : null;
@@ -49,4 +60,25 @@ async function recordLoss(
     },
     clear: () => ports.executor.forget({ run, stage, attempt }),
   };
+}
+
+/** null: there is no workspace, or it could not be saved in the time of its stage. */
+async function salvage(
+  place: Place,
+  timeoutMs: number,
+  label: SaveLabel,
+  { workspaces, clock, signal }: RecoverPorts & { readonly signal: AbortSignal },
+): Promise<string | null> {
+  const { halt, forget } = haltOfHost(signal);
+  const box = openTimeBox(timeoutMs, clock, halt);
+  try {
+    return await workspaces.salvage(place, label, box.signal);
+  } catch (error) {
+    // What is too large, or takes too long, is left to the attempt that finds it.
+    if (!isPawlError(error) || !UNSAVED.has(error.code) || signal.aborted) throw error;
+    return null;
+  } finally {
+    box.close();
+    forget();
+  }
 }

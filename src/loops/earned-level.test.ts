@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
+import { assertProperty } from "../../test/support/property.ts";
 import type { RunId } from "../base/ids.ts";
 import type { Level } from "../blueprint/blueprint.ts";
 import type { DrillRecord, IncidentRecord } from "../ports/store/evidence.ts";
@@ -211,17 +212,17 @@ const isGood = ({ caught, passed }: DrillRecord): boolean => caught === 8 && pas
 
 describe("whatever the history, the earned level", () => {
   it("never rises by an incident", () => {
-    fc.assert(
+    assertProperty(
       fc.property(HISTORY, INCIDENT, (before, fresh) => {
         const incidents = newestFirst([...before.incidents, fresh]);
         expect(earnedLevel({ ...before, incidents }).earned <= earnedLevel(before).earned).toBe(true);
       }),
-      { numRuns: 500 },
+      { runs: 500 },
     );
   });
 
   it("never rises by taking away evidence for it", () => {
-    fc.assert(
+    assertProperty(
       fc.property(HISTORY, fc.nat(13), (before, place) => {
         const { earned } = earnedLevel(before);
         if (before.runs[place]?.result === "clean" && before.runs[place]?.gates.L2 === "g")
@@ -229,28 +230,28 @@ describe("whatever the history, the earned level", () => {
         const all = before.drills.every(isGood);
         if (all) expect(earnedLevel({ ...before, drills: without(before.drills, place) }).earned <= earned).toBe(true);
       }),
-      { numRuns: 500 },
+      { runs: 500 },
     );
   });
 
   it("never rises by time alone, and is L1 at least", () => {
-    fc.assert(
+    assertProperty(
       fc.property(HISTORY, fc.integer({ min: 0, max: 60 }), (before, more) => {
         const later: Earned = earnedLevel({ ...before, now: NOW + more * DAY });
         expect(later.earned <= earnedLevel(before).earned).toBe(true);
         expect(later.earned >= "L1").toBe(true);
       }),
-      { numRuns: 500 },
+      { runs: 500 },
     );
   });
 
   it("is missing something exactly where a higher level is not earned", () => {
-    fc.assert(
+    assertProperty(
       fc.property(HISTORY, LEVEL, (before, level) => {
         const earned = earnedLevel(before);
         expect(missingFor(earned, level).length > 0).toBe(level > earned.earned);
       }),
-      { numRuns: 500 },
+      { runs: 500 },
     );
   });
 });

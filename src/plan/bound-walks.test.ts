@@ -13,6 +13,7 @@ import {
   signature,
 } from "../../test/support/blueprint-builder.ts";
 import { chance, walkPlan } from "../../test/support/plan-walk.ts";
+import { assertProperty } from "../../test/support/property.ts";
 import { MEASURES } from "./bound.ts";
 import { compile } from "./compile.ts";
 import type { Bound, Plan } from "./plan.ts";
@@ -32,7 +33,7 @@ function worstWalk(plan: Plan, seed: number, walks: number): Bound {
 describe("the worst case", () => {
   test("is never exceeded by a walk that keeps to the caps", () => {
     let compiled = 0;
-    fc.assert(
+    assertProperty(
       fc.property(familyArbitrary, fc.integer(), ([top, ...children], seed) => {
         const result = compile(top, compileInput({ actions }, children));
         if (!result.ok) {
@@ -46,7 +47,7 @@ describe("the worst case", () => {
           expect(worst[measure], measure).toBeLessThanOrEqual(result.value.bound[measure]);
         }
       }),
-      { numRuns: 600, seed: 20_240_501 },
+      { runs: 600, failedSeeds: [523_014_523] },
     );
     expect(compiled).toBeGreaterThan(200);
   });

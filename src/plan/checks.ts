@@ -2,7 +2,7 @@
 import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import type { Expression } from "../base/expression.ts";
 import { canonical, isJsonObject, type JsonObject } from "../base/json.ts";
-import { nearest } from "../base/nearest.ts";
+import { nearest } from "../base/text/nearest.ts";
 import type { Blueprint, LeafSpec, Level, StageSpec } from "../blueprint/blueprint.ts";
 import { wallIn } from "./agents/agent-wall.ts";
 import { isWeaker } from "./defaults.ts";

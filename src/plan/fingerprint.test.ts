@@ -15,6 +15,7 @@ import {
   ref,
   run,
 } from "../../test/support/blueprint-builder.ts";
+import { assertProperty } from "../../test/support/property.ts";
 import { sha256 } from "../base/digest.ts";
 import type { Expression } from "../base/expression.ts";
 import { canonical, type JsonValue } from "../base/json.ts";
@@ -123,13 +124,13 @@ describe("the fingerprint", () => {
   });
 
   test("does not depend on places in the file or on the order of keys", () => {
-    fc.assert(
+    assertProperty(
       fc.property(familyArbitrary, ([top, ...children]) => {
         const first = compile(top, compileInput({}, children));
         const second = compile(rewritten(top), compileInput({}, rewritten(children)));
         expect(second.ok && second.value.fingerprint).toBe(first.ok && first.value.fingerprint);
       }),
-      { numRuns: 200 },
+      { runs: 200 },
     );
   });
 

@@ -1,7 +1,7 @@
 /** Parameters: what a user gives meets what a blueprint declares. Every problem is reported, not the first one. */
 import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import { canonical, isJsonObject, type JsonValue } from "../base/json.ts";
-import { nearest } from "../base/nearest.ts";
+import { nearest } from "../base/text/nearest.ts";
 import type { Blueprint, ParamSpec, ParamType } from "../blueprint/blueprint.ts";
 import { PLAN_ERRORS } from "./errors.ts";
 

@@ -4,7 +4,7 @@
  */
 import { type Diagnostic, diagnose } from "../base/diagnostic.ts";
 import { type Expression, references } from "../base/expression.ts";
-import { nearest } from "../base/nearest.ts";
+import { nearest } from "../base/text/nearest.ts";
 import type { Blueprint, LeafSpec, Level, Program, StageSpec } from "../blueprint/blueprint.ts";
 import { isGoodOutcome, outcomesOf } from "../blueprint/gate/outcomes.ts";
 import { PLAN_ERRORS } from "./errors.ts";

@@ -5,13 +5,19 @@ import { baseOf, fixedLength } from "./patterns/argv.ts";
 import { type AskedTest, compilePattern } from "./patterns/pattern.ts";
 import { expandText } from "./patterns/text.ts";
 import type { PolicyRequest, RequestKind } from "./request.ts";
-import { EFFECTS, type Pattern, type Rule } from "./rule.ts";
+import { EFFECTS, layerOf, type Pattern, type Rule } from "./rule.ts";
+import { SETS } from "./shipped/sets.ts";
 
 export interface CompiledRule {
   readonly rule: Rule;
   covers(asked: Asked): boolean;
-  /** How much of a request is written out in the rule, from its beginning; Infinity: all of it, or it is for whatever comes. */
+  /** How much of a request is written out in the rule, from its beginning; Infinity: all of it. */
   readonly fixed: number;
+  /**
+   * What is written out: `all` of the request, the `program` that it starts, or nothing: `open` is a rule for whatever comes. A rule of a
+   * shipped set only means what can be accounted for.
+   */
+  readonly names: "all" | "program" | "open" | "none";
 }
 
 interface Shelf {
@@ -30,21 +36,48 @@ export interface CompiledPolicy {
   readonly rules: Shelves;
   /** Rules that never decide; undefined: there are none. */
   readonly shadow: Shelves | undefined;
+  /** Someone besides Pawl denies commands or asks about them: a rule for whatever comes is not meant for what hides one. */
+  readonly isGuarded: boolean;
+  /** Nobody does, and a rule allows whatever program comes: it stands for what hides commands, whichever rule is named. */
+  readonly isOpen: boolean;
 }
 
 /** Throws for a rule without an effect. */
 export function compilePolicy(rules: readonly Rule[]): CompiledPolicy {
   const all = rules.flatMap(parted);
   const shadow = all.filter((rule) => rule.shadow === true);
+  const isGuarded = rules.some(guardsCommands);
   return {
     rules: shelves(all.filter((rule) => rule.shadow !== true)),
     shadow: shadow.length === 0 ? undefined : shelves(shadow),
+    isGuarded,
+    isOpen: !isGuarded && rules.some(allowsAll),
   };
+}
+
+/**
+ * The shipped rules are part of every policy, and reading their expressions costs more than all the rest: each rule is read once. Rules
+ * never change, and a rule that nobody holds any more is forgotten.
+ */
+const PARTS = new WeakMap<Rule, readonly Rule[]>();
+const COMPILED = new WeakMap<Rule, CompiledRule>();
+
+function allowsAll(rule: Rule): boolean {
+  return "run" in rule.pattern && rule.effect === "allow" && rule.shadow !== true && namesOf(rule) === "open";
+}
+
+function guardsCommands(rule: Rule): boolean {
+  const { pattern, effect, shadow, yields } = rule;
+  const isStrict = effect !== "allow" && shadow !== true && yields !== true && layerOf(rule) !== "guard";
+  return isStrict && (isFor(pattern, "run") || isFor(pattern, "shell"));
 }
 
 /** A rule that only asks about what is not known is two: see `readsUnknown`. */
 function parted(rule: Rule): readonly Rule[] {
-  return rule.unknown === undefined ? [rule] : [rule, { ...rule, effect: "ask", tightens: true }];
+  if (rule.unknown !== "ask") return [rule];
+  const parts = PARTS.get(rule) ?? [rule, { ...rule, effect: "ask" as const, tightens: true as const }];
+  PARTS.set(rule, parts);
+  return parts;
 }
 
 /** The rules that may cover the request, the strictest first, each effect in the order written; those that yield come last. */
@@ -56,22 +89,27 @@ export function candidates(shelves: Shelves, request: PolicyRequest): readonly C
   return shelf.named.get(program) ?? shelf.named.get(baseOf(program)) ?? shelf.unnamed;
 }
 
+const BY_REACH = ["all", "program", "open", "none"] as const;
+
+/** Of the rules that allow, the one that stands for most of what cannot be seen comes first; else in the order written. */
+function byReach(rules: readonly Rule[]): readonly Rule[] {
+  const named = rules.map((rule) => [rule, namesOf(rule)] as const);
+  return BY_REACH.flatMap((names) => named.filter(([, found]) => found === names).map(([rule]) => rule));
+}
+
 function shelves(rules: readonly Rule[]): Shelves {
   const firm = rules.filter((rule) => rule.yields !== true);
-  const ordered = EFFECTS.flatMap((effect) => firm.filter((rule) => rule.effect === effect));
+  const ordered = EFFECTS.flatMap((effect) => {
+    const some = firm.filter((rule) => rule.effect === effect);
+    return effect === "allow" ? byReach(some) : some;
+  });
   const all = [...ordered, ...rules.filter((rule) => rule.yields === true)];
   if (all.length !== rules.length) throw new RangeError("a rule has an effect that does not exist");
-  const compiled = new Map<Rule, CompiledRule>();
-  const read = (rule: Rule): CompiledRule => {
-    const known = compiled.get(rule) ?? compileRule(rule);
-    compiled.set(rule, known);
-    return known;
-  };
   const known = new Map<RequestKind, Shelf>();
   return (kind) => {
     const shelf = known.get(kind);
     if (shelf !== undefined) return shelf;
-    const fresh = shelfOf(all.filter(({ pattern }) => isFor(pattern, kind)).map(read));
+    const fresh = shelfOf(all.filter(({ pattern }) => isFor(pattern, kind)).map(compileRule));
     known.set(kind, fresh);
     return fresh;
   };
@@ -105,6 +143,12 @@ function isFor(pattern: Pattern, kind: RequestKind): boolean {
 
 /** The test is only asked about requests of the kind that the rule is for. */
 export function compileRule(rule: Rule): CompiledRule {
+  const compiled = COMPILED.get(rule) ?? readRule(rule);
+  COMPILED.set(rule, compiled);
+  return compiled;
+}
+
+function readRule(rule: Rule): CompiledRule {
   const { pattern, effect, when = [], except = [] } = rule;
   const mode: Mode = effect === "allow" || rule.yields === true ? "must" : "may";
   const matches = compilePattern(pattern, mode);
@@ -115,6 +159,7 @@ export function compileRule(rule: Rule): CompiledRule {
   return {
     rule,
     fixed: isPlain ? fixedPart(pattern) : 0,
+    names: namesOf(rule),
     covers: readsUnknown(
       rule,
       isPlain
@@ -132,6 +177,25 @@ function readsUnknown({ unknown, effect }: Rule, covers: AskedTest): AskedTest {
 
 function fixedPart(pattern: Pattern): number {
   if ("run" in pattern) return fixedLength(pattern);
-  if (!("shell" in pattern)) return 0;
-  return pattern.shell === "**" || !pattern.shell.includes("*") ? Number.POSITIVE_INFINITY : 0;
+  return "shell" in pattern && !pattern.shell.includes("*") ? Number.POSITIVE_INFINITY : 0;
+}
+
+/** Conditions take requests away from a rule; the program that it names stays named. */
+function namesOf(rule: Rule): CompiledRule["names"] {
+  const { pattern, when = [], except = [] } = rule;
+  if (when.length + except.length > 0) return namesProgram(rule) ? "program" : "none";
+  if (!("run" in pattern)) return "shell" in pattern ? namesOfText(pattern.shell) : "none";
+  if (pattern.run.length === 1 && pattern.run[0] === "**") return "open";
+  if (fixedLength(pattern) === Number.POSITIVE_INFINITY) return "all";
+  return namesProgram(rule) ? "program" : "none";
+}
+
+/** Nobody has read what a shipped set names. */
+function namesProgram(rule: Rule): boolean {
+  return "run" in rule.pattern && programsOf(rule.pattern) !== undefined && !(layerOf(rule) in SETS);
+}
+
+function namesOfText(text: string): CompiledRule["names"] {
+  if (text === "**") return "open";
+  return text.includes("*") ? "none" : "all";
 }

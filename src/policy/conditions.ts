@@ -7,6 +7,9 @@ import { type Asked, argumentsOf, hasUnknown, type Mode } from "./asked.ts";
 import type { PolicyRequest } from "./request.ts";
 import type { Condition, Field } from "./rule.ts";
 
+/** An example, or a request that is tried out, says what is asked for, not who asks. */
+export const ABOUT_THE_ASKER: readonly Field[] = ["user", "tenant", "tier"];
+
 /** Why a condition cannot be used, or undefined. */
 export function conditionProblem({ op, values }: Condition): string | undefined {
   if (op !== "in" && values.length !== 1) return `${op} needs exactly one value`;

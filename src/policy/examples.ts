@@ -1,5 +1,6 @@
 /** Examples: what a rule must and must not match, written beside it and checked whenever it is read. */
 import { compileRule } from "./compile.ts";
+import { ABOUT_THE_ASKER } from "./conditions.ts";
 import type { PolicyRequest } from "./request.ts";
 import type { Example, Rule } from "./rule.ts";
 
@@ -8,9 +9,6 @@ export interface FailedExample {
   readonly index: number;
   readonly why: string;
 }
-
-/** Who asks is left out: an example says what is asked for. */
-const ABOUT_THE_ASKER: readonly string[] = ["user", "tenant", "tier"];
 
 /** The examples that do not hold. The rule itself must be sound. */
 export function failedExamples(rule: Rule): readonly FailedExample[] {

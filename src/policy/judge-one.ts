@@ -18,6 +18,8 @@ export interface Finding {
   readonly why?: string;
   /** Nobody can account for it: a rule with a wildcard does not allow it. */
   readonly isOpaque?: true;
+  /** Nor does one that covers whatever comes. */
+  readonly isFinal?: true;
   readonly shadow: readonly string[];
 }
 
@@ -33,9 +35,11 @@ export interface Session {
   readonly depth: number;
   /** What is judged is part of something that a rule names as a whole. */
   readonly isVouched: boolean;
+  /** How many guesses lie around it: each may hold others. */
+  readonly guesses: number;
 }
 
-export function judgeOne({ policy, notes, isVouched }: Session, request: PolicyRequest): Finding {
+export function judgeOne({ policy, notes, isVouched }: Omit<Session, "guesses">, request: PolicyRequest): Finding {
   const asked: Asked = { request, isVouched };
   const { by, over, held } = strongest(candidates(policy.rules, request), asked, notes);
   const effect = by?.rule.effect ?? "deny";

@@ -16,6 +16,7 @@ const RULES = [
   rule("env", "allow", { run: ["env", "make", "**"] }),
   rule("vim", "allow", { run: ["vim", "a"] }),
   rule("vims", "allow", { run: ["nvim", "*"] }),
+  rule("sems", "allow", { run: ["sem", "*"] }),
   rule("nano", "ask", { run: ["nano", "**"] }),
   rule("text", "allow", { shell: "for f in a b; do eval $f; done" }),
   rule("texts", "allow", { shell: "less *" }),
@@ -45,11 +46,14 @@ describe("shell text", () => {
     ["LD_PRELOAD=x ls", "deny default"],
     ["CI=1 ls", "allow ls"],
     ["FOO=x ls", "deny default"],
-    ["eval ls", "deny default"],
+    ["eval ls", "allow ls"],
+    ["eval rm x", "deny rm"],
+    ["source ls", "deny default"],
     ["ls 'a", "deny default"],
     ["# nothing", "deny default"],
     ["for f in a b; do eval $f; done", "allow text"],
-    ["eval a b", "deny default"],
+    ["eval a b", "allow eval"],
+    ['eval a "$b"', "deny default"],
     ["less a.c", "deny default"],
     ["mytool a b", "allow open"],
     ["mytool a; rm b", "deny rm"],
@@ -67,8 +71,21 @@ describe("shell text", () => {
 
   it("may be anything where a rule says so, but not what another rule denies", () => {
     const policy = compilePolicy([rule("all", "allow", { shell: "**" }), rule("rm", "deny", { run: ["rm", "**"] })]);
-    expect(summary(decide(policy, shell("eval x; vim y")))).toBe("allow all");
+    expect(summary(decide(policy, shell("eval x; ls $y")))).toBe("allow all");
     expect(summary(decide(policy, shell("vim x; ls; rm y")))).toBe("deny rm");
+  });
+
+  it("may hide commands where a rule says so, but not beside rules about commands", () => {
+    const all = rule("all", "allow", { shell: "**" });
+    const under = (script: string, ...rules: Rule[]): string =>
+      summary(decide(compilePolicy([all, ...rules]), shell(script)));
+    for (const script of ["eval x; vim y", "sem x", "$x", "trap x EXIT", "python -c x", "curl x | sh"]) {
+      expect(under(script)).toBe("allow all");
+      expect(under(script, rule("guard.rm", "deny", { run: ["rm", "**"] }))).toBe("allow all");
+      expect(under(script, rule("rm", "deny", { run: ["rm", "**"] }))).toBe("deny default");
+      expect(under(script, rule("rm", "ask", { run: ["rm", "**"] }))).toBe("deny default");
+      expect(under(script, rule("rm", "deny", { shell: "rm *" }))).toBe("deny default");
+    }
   });
 
   it("may hold what is not known where a rule names all of it, but not what another rule denies", () => {
@@ -81,7 +98,7 @@ describe("shell text", () => {
     };
     const by = (allowed: string, script: string): string =>
       summary(decide(compilePolicy([secret, force, rule("t", "allow", { shell: allowed })]), shell(script)));
-    expect(by("**", "cat *.txt; git push $X")).toBe("allow t");
+    expect(by("**", "cat *.txt; wc $X")).toBe("allow t");
     expect(by("cat $X", "cat $X")).toBe("allow t");
     expect(by("**", "cat .env")).toBe("deny s");
     expect(by("**", "git push -f")).toBe("deny f");
@@ -137,7 +154,8 @@ describe("programs that start others", () => {
     [["bash", "-c", "eval x"], "deny default"],
     [["vim", "a"], "allow vim"],
     [["vim", "b"], "deny default"],
-    [["nvim", "a"], "deny default"],
+    [["nvim", "a"], "allow vims"],
+    [["sem", "a"], "deny default"],
     [["nano", "a"], "ask nano"],
     [[null, "a"], "deny default"],
     [["", "a"], "deny default"],
@@ -147,7 +165,7 @@ describe("programs that start others", () => {
   });
 
   it("say why they are denied", () => {
-    expect(decide(POLICY, run("nvim", "a")).why).toMatch(/^nvim: /);
+    expect(decide(POLICY, run("sem", "a")).why).toMatch(/^sem: /);
     expect(decide(POLICY, run(null)).why).toBe("which program it starts is not known");
     expect(decide(POLICY, { kind: "edit", path: null }).why).toBe("which file it opens is not known");
   });

@@ -1,19 +1,33 @@
 /**
- * A request and all it is made of: the commands and files of a shell text, and the programs that a program starts. The strictest
- * decides, and what nobody can account for is denied unless a rule names exactly it.
+ * A request and all it is made of: the commands and files of a shell text, and the programs that a program starts, one inside the other.
+ * The strictest decides, and what nobody can account for is denied unless a rule names exactly it.
  */
-import type { CompiledPolicy, CompiledRule } from "./compile.ts";
+import type { CompiledPolicy } from "./compile.ts";
+import {
+  groundOf,
+  isOpen,
+  namesAll,
+  namesProgram,
+  notCovered,
+  outranks,
+  type Reach,
+  together,
+  vouchesFor,
+} from "./grounds.ts";
 import { type Finding, judgeOne, type Notes, type Session, unaccounted } from "./judge-one.ts";
 import type { PolicyRequest, RequestOf } from "./request.ts";
-import { EFFECTS } from "./rule.ts";
-import type { Argv } from "./shell/facts.ts";
+import type { Argv, Opaque, Respelled, ShellFacts, Wrapper } from "./shell/facts.ts";
+import { steersPrograms } from "./shell/reading/variables.ts";
 import { shellFacts } from "./shell/shell-facts.ts";
 import { unwrap } from "./shell/unwrap.ts";
 
-const DEEPEST = 8;
+const DEEPEST = 10;
+/** Guesses inside guesses: more of them would take too long, and no wrapper needs them. */
+const MOST_GUESSES = 3;
+const TOO_DEEP = "programs and shells start one another too deeply";
 
 export function judge(policy: CompiledPolicy, request: PolicyRequest, notes: Notes | undefined): Finding {
-  const session = { policy, notes, depth: 0, isVouched: false };
+  const session: Session = { policy, notes, depth: 0, isVouched: false, guesses: 0 };
   if (request.kind === "run") return judgeRun(session, request);
   return request.kind === "shell" ? judgeShell(session, request) : judgeFile(session, request);
 }
@@ -23,80 +37,129 @@ function judgeFile(session: Session, request: PolicyRequest): Finding {
   return isUnknown ? unaccounted(request, "which file it opens is not known") : judgeOne(session, request);
 }
 
-function judgeRun(session: Session, request: RequestOf<"run">): Finding {
+/** `reach`: a rule about the program that starts this one, and how much of this one it names. */
+function judgeRun(session: Session, request: RequestOf<"run">, reach?: Reach): Finding {
   const [program] = request.argv;
   if (program === null) return unaccounted(request, "which program it starts is not known");
   if (program === undefined || program === "") {
     return unaccounted(request, "an argument list without a program starts nothing");
   }
-  const own = judgeOne(session, request);
-  if (own.by !== null && own.effect === "deny") return own;
-  const found = unwrap(request.argv);
+  if (session.depth > DEEPEST) return { ...unaccounted(request, TOO_DEEP), isFinal: true };
+  const judged = judgeOne(session, request);
+  const own = judged.by === null && reach !== undefined ? reach.over(judged) : judged;
+  if (outranks(own)) return own;
+  const found = unwrap(request);
   if (found.kind === "plain") return own;
-  if (found.kind === "opaque") return vouchesFor(own) ? own : unaccounted(request, found.why);
-  const { inner, script } = found;
-  const within = { ...session, depth: session.depth + 1, isVouched: session.isVouched || vouchesFor(own) };
-  const parts = inner.map((argv) => judgeOne(within, { ...request, argv }));
-  if (script !== undefined) parts.push(judgeShell(within, shellOf(request, script)));
-  return together(own, parts, vouchesFor(own) || namesStarted(own, request.argv, inner, script));
+  if (found.kind === "opaque") return judgeOpaque(session, request, { own, found });
+  return found.kind === "wrapper"
+    ? judgeWrapper(session, request, { own, found })
+    : judgeRespelled(session, request, { own, found });
+}
+
+interface Judged<T> {
+  readonly own: Finding;
+  readonly found: T;
+}
+
+function judgeWrapper(session: Session, request: RequestOf<"run">, { own, found }: Judged<Wrapper>): Finding {
+  const { inner, scripts, env: set = [], guesses = [], needs } = found;
+  const isVouched = vouchesFor(own, session.policy);
+  const within = { ...session, depth: session.depth + 1, isVouched: session.isVouched || namesAll(own) };
+  // A rule that names the program vouches for the variables that it sets; those that steer programs are never passed on unseen.
+  const extra = namesProgram(own) ? set.filter(([name]) => steersPrograms(name)) : set;
+  const env = extra.length === 0 ? request.env : [...(request.env ?? []), ...extra];
+  const of = (argv: Argv): RequestOf<"run"> => ({ ...request, argv, ...(env === undefined ? {} : { env }) });
+  const parts = inner.map((argv) => judgeRun(within, of(argv), reachOf(own, request.argv, found)));
+  for (const script of scripts) parts.push(judgeShell(within, shellOf(of(request.argv), script)));
+  for (const argv of guesses) parts.push(...ruled(judgeRun({ ...within, guesses: session.guesses + 1 }, of(argv))));
+  if (needs !== undefined && own.by === null) return strictest(parts, own);
+  return together(own, parts, isVouched ? "all" : needs === "name" ? "unruled" : "none");
+}
+
+/** The written command and its plain spelling: whatever is denied or asked about either is so about both. */
+function judgeRespelled(session: Session, request: RequestOf<"run">, { own, found }: Judged<Respelled>): Finding {
+  const within = { ...session, depth: session.depth + 1 };
+  const [plain, ...others] = found.spellings;
+  const of = (argv: Argv): Finding => judgeRun(within, { ...request, argv });
+  const main = of(plain);
+  const parts = [main, ...others.flatMap((argv) => ruled(of(argv)))];
+  if (own.by === null && !found.isHarmless) {
+    const why = `no rule allows the options before its command: run ${request.argv.filter((arg) => arg !== null).join(" ")}`;
+    return strictest(parts, main.isOpaque === true ? main : { ...own, why });
+  }
+  return together(own, parts, vouchesFor(own, session.policy) ? "all" : own.by === null ? "none" : "unruled");
+}
+
+function judgeOpaque(session: Session, request: RequestOf<"run">, { own, found }: Judged<Opaque>): Finding {
+  const within = { ...session, depth: session.depth + 1, guesses: session.guesses + 1 };
+  const { guesses, texts, hides } = found;
+  const parts =
+    session.guesses >= MOST_GUESSES
+      ? []
+      : [
+          ...guesses.flatMap((argv) => ruled(judgeRun(within, { ...request, argv }))),
+          ...texts.flatMap((script) => ruled(judgeShell(within, shellOf(request, script)))),
+        ];
+  const isNamed = hides === "program" && namesProgram(own);
+  if (isNamed) return together(own, parts, "unruled");
+  const hidden = strictest(parts, unaccounted(request, notCovered(own, session.policy, found)));
+  return vouchesFor(own, session.policy) ? together(own, [hidden], "all") : hidden;
 }
 
 function judgeShell(session: Session, request: RequestOf<"shell">): Finding {
-  if (session.depth > DEEPEST) return unaccounted(request, "shells start one another too deeply");
+  if (session.depth > DEEPEST) return { ...unaccounted(request, TOO_DEEP), isFinal: true };
   const own = judgeOne(session, request);
-  if (own.by !== null && own.effect === "deny") return own;
+  if (outranks(own)) return own;
   const facts = shellFacts(request.script);
-  if (!facts.ok) return vouchesFor(own) ? own : unaccounted(request, facts.why);
-  const { script: _script, ...context } = request;
-  const within = { ...session, isVouched: session.isVouched || vouchesFor(own) };
-  const parts = [
-    ...facts.commands.map(({ argv, env }) => judgeRun(within, { ...context, kind: "run", argv, env })),
-    ...facts.files.map(({ access, path }) => judgeFile(within, { ...context, kind: access, path })),
-  ];
-  const covers = groundOf(own)?.rule.effect === "allow" && !parts.some(({ isOpaque }) => isOpaque);
-  return together(own, parts, covers || vouchesFor(own));
+  const isVouched = vouchesFor(own, session.policy);
+  const isKnown = namesAll(own) || isOpen(own);
+  const within = { ...session, depth: session.depth + 1, isVouched: session.isVouched || isKnown };
+  const parts = partsOf(within, request, facts);
+  if (!facts.ok) {
+    const hidden = strictest(parts, unaccounted(request, facts.why));
+    return isVouched ? together(own, [hidden], "all") : hidden;
+  }
+  const covers = groundOf(own)?.rule.effect === "allow";
+  return together(own, parts, isVouched ? "all" : covers ? "unruled" : "none");
 }
 
-function shellOf({ argv: _argv, env: _env, ...context }: RequestOf<"run">, script: string): RequestOf<"shell"> {
+function partsOf(session: Session, request: RequestOf<"shell">, facts: ShellFacts): Finding[] {
+  const { script: _script, input: around, ...context } = request;
+  // Several commands share what the text reads: which of them reads how much is not known.
+  const shared = typeof around === "string" && facts.commands.length > 1 ? null : around;
+  return [
+    ...facts.commands.map(({ argv, env, input = shared }) => {
+      const all = request.env === undefined ? env : [...request.env, ...env];
+      return judgeRun(session, { ...context, kind: "run", argv, env: all, ...(input === undefined ? {} : { input }) });
+    }),
+    ...facts.files.map(({ access, path }) => judgeFile(session, { ...context, kind: access, path })),
+  ];
+}
+
+function shellOf({ argv: _argv, ...context }: RequestOf<"run">, script: string): RequestOf<"shell"> {
   return { ...context, kind: "shell", script };
 }
 
-/** The rule without which it would be denied. */
-function groundOf({ by, over }: Finding): CompiledRule | null {
-  return over ?? by;
-}
-
-/** A rule that asks leaves it to a person; one that allows, or yields to those, must name all of it. */
-function vouchesFor(finding: Finding): boolean {
-  const ground = groundOf(finding);
-  if (ground === null) return false;
-  const { rule, fixed } = ground;
-  return (rule.effect === "ask" && rule.yields !== true) || fixed === Number.POSITIVE_INFINITY;
-}
-
-/** The rule names the program that is started, and all that stands before it. */
-function namesStarted(own: Finding, argv: Argv, inner: readonly Argv[], script: string | undefined): boolean {
-  const [started, ...others] = inner;
+/** A rule that allows names what stands before the started program, and some of that: it reaches so far. */
+function reachOf(own: Finding, argv: Argv, { inner, scripts }: Wrapper): Reach | undefined {
   const ground = groundOf(own);
-  if (ground === null || started === undefined || others.length > 0 || script !== undefined) return false;
+  const [started, ...others] = inner;
+  if (ground === null || started === undefined || others.length > 0 || scripts.length > 0) return undefined;
   const from = argv.length - started.length;
-  return ground.fixed > from && started.every((argument, index) => argument === argv[from + index]);
+  const isBehind = from > 0 && started.every((argument, index) => argument === argv[from + index]);
+  if (!isBehind || ground.fixed <= from) return undefined;
+  return { over: (finding) => ({ ...finding, effect: ground.rule.effect, by: ground }) };
 }
 
-/** What a rule that only tightens makes of a request once something else allows it. */
-function heldBack(finding: Finding): readonly Finding[] {
-  return finding.held === undefined ? [] : [{ ...finding, effect: "ask", by: finding.held }];
+/** Of a guess only what a rule says about it counts, and only if it is strict. */
+function ruled(finding: Finding): readonly Finding[] {
+  return finding.by !== null && finding.effect !== "allow" ? [finding] : [];
 }
 
-/** `isCovered`: the rule about the whole stands for parts that no rule mentions. */
-function together(own: Finding, parts: readonly Finding[], isCovered: boolean): Finding {
-  const all = [own, ...parts];
-  const shadow = [...new Set(all.flatMap((finding) => finding.shadow))];
-  const ruled = [own, ...parts.filter(({ by }) => !(isCovered && by?.rule.yields))].filter(({ by }) => by !== null);
-  const unruled = isCovered ? undefined : parts.find(({ by }) => by === null);
-  const strictest = EFFECTS.flatMap((effect) => ruled.filter((finding) => finding.effect === effect))[0];
-  // A person is not asked about what is denied anyway.
-  const decisive = strictest?.effect === "deny" ? strictest : (unruled ?? strictest ?? own);
-  const held = decisive.effect === "allow" ? all.flatMap(heldBack)[0] : undefined;
-  return { ...(held ?? decisive), shadow };
+/** What some rule denies among the parts, else `other`; a rule that asks asks if `other` comes to be allowed. */
+function strictest(parts: readonly Finding[], other: Finding): Finding {
+  const denied = parts.find(({ by, effect }) => by !== null && effect === "deny");
+  if (denied !== undefined) return denied;
+  const asked = parts.find(({ by, effect }) => by !== null && effect === "ask");
+  return asked?.by == null ? other : { ...other, held: asked.by };
 }

@@ -1,6 +1,6 @@
 /** What is about to happen, as policy sees it: exactly what will be executed, after every reference is resolved. */
 import type { JsonObject } from "../base/json.ts";
-import type { Argv } from "./shell/facts.ts";
+import type { Argv, Env } from "./shell/facts.ts";
 
 /** On whose behalf. */
 export interface Who {
@@ -15,11 +15,14 @@ interface Context {
 }
 
 export type PolicyRequest = Context &
-  /** A process started from an argument list; no shell reads it. `env`: variables set for it, where a shell text sets them. */
+  /**
+   * A process started from an argument list; no shell reads it. `env`: variables set for it, where a text or a program around it sets
+   * them. `input`: what it reads on standard input, where that is known; null: something that is not known.
+   */
   (
-    | { readonly kind: "run"; readonly argv: Argv; readonly env?: readonly (readonly [string, string | null])[] }
+    | { readonly kind: "run"; readonly argv: Argv; readonly env?: Env; readonly input?: string | null }
     /** A text that a shell will read. */
-    | { readonly kind: "shell"; readonly script: string }
+    | { readonly kind: "shell"; readonly script: string; readonly env?: Env; readonly input?: string | null }
     /** A registered action. */
     | { readonly kind: "action"; readonly action: string }
     /** A file, by its path from the root of the workspace; one outside it is absolute or begins with `../`. null: not known. */

@@ -71,8 +71,11 @@ export interface Rule {
    * over it.
    */
   readonly yields?: true;
-  /** Of a rule that denies: where it matches only because an argument is not known, it asks about what another rule allows. */
-  readonly unknown?: "ask";
+  /**
+   * Of a rule that denies: where it matches only because an argument is not known, it asks about what another rule allows, or passes it
+   * by.
+   */
+  readonly unknown?: "ask" | "pass";
   /** It never decides; a decision names it when it would have been another. */
   readonly shadow?: true;
   /** Checked when the rule is read; a plan does not keep them. */

@@ -8,6 +8,8 @@ export interface Artifacts {
   putFile(path: string): Promise<ArtifactRef>;
   /** The bytes, checked against the digest; rejects with ARTIFACT_MISSING or ARTIFACT_DAMAGED. */
   get(sha256: string): Promise<Uint8Array>;
+  /** Reads every byte and keeps none; rejects as `get` does, and with ARTIFACT_DAMAGED when there are more or fewer bytes than the reference says. */
+  check(ref: ArtifactRef): Promise<void>;
   /** Writes the checked bytes to a new file at `path`. */
   copyTo(sha256: string, path: string): Promise<void>;
 }

@@ -32,9 +32,11 @@ export interface Hosted {
   readonly ended: Promise<HostedEnd>;
 }
 
+export type NamedAnswer = Omit<Answer, "by"> & { readonly id: string };
+
 export interface ResumeOptions {
-  /** To its open question. */
-  readonly answer?: string;
+  /** To its first open question, or to the question that it names. It is stored in the same step in which the run resumes. */
+  readonly answer?: string | NamedAnswer;
   /** What was refused for now is tried at once, before its time. */
   readonly early?: boolean;
   readonly by: string;

@@ -26,13 +26,21 @@ export interface TreeDiff {
 }
 
 export interface SweepRequest {
-  /** What is known of a run. The workspaces and trees of an open one are not touched. */
+  /** What is known of a run. The workspaces and trees of an open one are not touched, and neither are those of an unknown one. */
   known(run: RunId): Promise<"open" | "ended" | "unknown">;
   /** Trees saved before this time are dropped, in milliseconds since 1970; 0: none. */
   readonly before: number;
   readonly at: number;
   /** Say what would be done and do nothing. */
   readonly dryRun?: boolean;
+}
+
+/** What is kept of a run that no journal mentions: it may be the only copy of its work, so no sweep removes it. */
+export interface UnknownRun {
+  readonly run: RunId;
+  readonly workspaces: number;
+  /** Names of saved trees. */
+  readonly refs: number;
 }
 
 export interface SweepReport {
@@ -42,6 +50,9 @@ export interface SweepReport {
   readonly stuck: number;
   /** Names of saved trees that were dropped. */
   readonly refs: number;
+  /** Saved trees that had lost their name, although nobody dropped them; they have one again. */
+  readonly found: number;
+  readonly unknown: readonly UnknownRun[];
   readonly objectsBefore: number;
   readonly objectsAfter: number;
   readonly bytesBefore: number;
@@ -67,11 +78,33 @@ export interface TreeReader {
   hashes(tree: string, globs: readonly string[]): Promise<Readonly<Record<string, string>>>;
 }
 
-export interface Trees extends TreeReader {
+/**
+ * `dropped`: removed on purpose, and recorded. `unnamed`: it is there, and no reference keeps it from being removed. `no_vault`: nothing is kept
+ * anywhere.
+ */
+export type TreeHolding = "held" | "dropped" | "unnamed" | "missing" | "no_vault";
+
+/** Whether what journals name is still there. It trusts no file of the vault more than its bytes. */
+export interface TreeCheck {
+  /** How a tree is kept that the journal of the run names. */
+  holding(run: RunId, tree: string): Promise<TreeHolding>;
+  /**
+   * Reads every object of these trees, or all that has a name with its whole history, and computes what each is called. `problem` names the first
+   * that is missing or damaged. Rejects when the signal aborts.
+   */
+  examine(
+    trees: readonly string[] | "all",
+    signal: AbortSignal,
+  ): Promise<{ readonly objects: number; readonly problem: string | null }>;
+}
+
+export interface Trees extends TreeReader, TreeCheck {
   /** What changed from one tree to another; the patch is cut at `maxBytes`. Rejects with WORKSPACE_TREE_MISSING. */
   diff(from: string, to: string, maxBytes: number): Promise<TreeDiff>;
   /** The id of what a tree holds: the same for every commit with exactly these files. Rejects with WORKSPACE_TREE_MISSING. */
   oid(tree: string): Promise<string>;
+  /** Where trees are kept, and whether anything is there. */
+  vault(): Promise<{ readonly path: string; readonly isThere: boolean }>;
   /** Clears away what runs that have ended left behind. Rejects with WORKSPACE_BUSY when others do not let go in time. */
   sweep(request: SweepRequest): Promise<SweepReport>;
 }

@@ -48,21 +48,38 @@ export interface Checkout {
   /** What a process behind a wall needs besides the folder. */
   readonly mounts: readonly Mount[];
   /** Removes it. What it held is thrown away; once more does nothing. */
-  remove(label: SaveLabel): Promise<void>;
+  remove(label: SaveLabel, signal?: AbortSignal): Promise<void>;
 }
 
 export interface Workspace extends Checkout {
-  /** Saves everything in it. Resolves to the tree it began with when nothing has changed. */
-  save(label: SaveLabel): Promise<string>;
+  /**
+   * Saves everything in it. Resolves to the tree it began with when nothing has changed. Rejects with WORKSPACE_TOO_LARGE, before
+   * anything is read, when there is more than `spec` lets be saved.
+   */
+  save(label: SaveLabel, signal?: AbortSignal): Promise<string>;
   /** What the last save found in it: the same id for exactly the same files, whatever trees led to them. Empty: there was none. */
   content(): string;
   /** Removes it. What was not saved is saved first. */
-  remove(label: SaveLabel): Promise<void>;
+  remove(label: SaveLabel, signal?: AbortSignal): Promise<void>;
 }
 
+/** A workspace with files that no tree holds, because it was too large or saving it was cut off. Nothing deletes it. */
+export interface UnsavedWorkspace {
+  /** Where the files are. */
+  readonly folder: string;
+  /** `too_large`: only a higher limit lets it be saved. `cut_off`: `pawl gc`, or resuming the run, saves it. */
+  readonly why: "too_large" | "cut_off";
+  readonly stage: string;
+  readonly at: number;
+}
+
+/**
+ * Work that takes a signal ends as soon as it aborts: every process it has started is killed, and it rejects with
+ * WORKSPACE_INTERRUPTED. What was saved before stays saved, and what was not stays in its folder.
+ */
 export interface Workspaces {
   /** The tree that a new run starts from. Rejects with WORKSPACE_* when the project cannot give one. */
-  base(spec: WorkspaceSpec, at: number): Promise<string>;
+  base(spec: WorkspaceSpec, at: number, signal?: AbortSignal): Promise<string>;
   /**
    * Files of the project that are not as the commit has them, or not in it; ignored ones are left out, and so are ours.
    * A run that starts from the commit does not see them. Paths relative to the project; rejects as `base` does.
@@ -77,15 +94,15 @@ export interface Workspaces {
    * Makes the workspace hold exactly `tree`: creates it when it is missing, restores it when it differs. What it held
    * is saved first. Two callers of one place wait for each other.
    */
-  enter(place: Place, tree: string, label: SaveLabel): Promise<Workspace>;
+  enter(place: Place, tree: string, label: SaveLabel, signal?: AbortSignal): Promise<Workspace>;
   /** Saves what an attempt that was cut off left in the workspace; null: there is no workspace. */
-  salvage(place: Place, label: SaveLabel): Promise<string | null>;
+  salvage(place: Place, label: SaveLabel, signal?: AbortSignal): Promise<string | null>;
   /**
    * The tree that is as `candidate`, but as `base` at every protected path: what was changed or deleted there is restored, what is
    * new there is gone, and what stands in the way of it gives way. The same composition gives the same tree; it is `candidate` itself when
    * nothing protected differs. Kept as long as the trees of the run. Rejects with WORKSPACE_TREE_MISSING.
    */
-  compose(run: RunId, composition: Composition): Promise<string>;
+  compose(run: RunId, composition: Composition, signal?: AbortSignal): Promise<string>;
   /**
    * The tree that is as `base` with these files in it, kept as a tree of the run. Rejects with WORKSPACE_TREE_MISSING, and with
    * WORKSPACE_TREE_UNFIT when no tree can hold a path.
@@ -96,9 +113,11 @@ export interface Workspaces {
    * file, no history but that of the project. Nothing in it is ever saved. It is gone after `remove`, with the run, with the process that
    * asked for it at the latest when the next one sweeps. Each call gives another folder.
    */
-  checkout(place: Omit<Place, "member">, tree: string): Promise<Checkout>;
+  checkout(place: Omit<Place, "member">, tree: string, signal?: AbortSignal): Promise<Checkout>;
   /** Drops every tree that is kept for a run that has ended, and only for it. */
   drop(run: RunId): Promise<void>;
-  /** Removes every workspace of a run that has ended. Idempotent; what was not saved is saved first. */
-  leave(run: RunId, at: number): Promise<void>;
+  /** Removes every workspace of a run that has ended. Idempotent; what was not saved is saved first. Those that `unsaved` names stay. */
+  leave(run: RunId, at: number, signal?: AbortSignal): Promise<void>;
+  /** Workspaces of a run with files that could not be saved. */
+  unsaved(run: RunId): Promise<readonly UnsavedWorkspace[]>;
 }

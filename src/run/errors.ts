@@ -23,6 +23,13 @@ export const RUN_ERRORS = {
     retry: "never",
     exit: 3,
   },
+  RUN_MENTIONED: {
+    what: (d: { run: string }) => `run ${d.run} is in the journal, so its work is not discarded`,
+    why: "Only what no journal mentions can be discarded one by one.",
+    hint: "`pawl gc --older-than 30d` drops the trees of runs that ended long ago.",
+    retry: "never",
+    exit: 3,
+  },
   RUN_HELD: {
     what: (d: { run: string; pid: number; hostname: string }) =>
       `run ${d.run} is hosted by process ${d.pid} on ${d.hostname}`,

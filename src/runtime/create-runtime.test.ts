@@ -226,7 +226,8 @@ stages:
     const root = projectFolder({
       ".pawl/pawl.db": "this is not a database, and long enough to be sure of it\n".repeat(50),
     });
-    const runtime = await open(root);
+    await expect(open(root)).rejects.toMatchObject({ code: expect.stringMatching(/^JOURNAL_/) });
+    const runtime = await open(root, { evenLost: true });
     await expect(runtime.list({ limit: 1 })).rejects.toMatchObject({ code: expect.stringMatching(/^JOURNAL_/) });
     expect((await runtime.doctor()).find((check) => check.name === "journal")).toMatchObject({ status: "fail" });
     await runtime.drain();

@@ -26,6 +26,7 @@ async function checksOf(
     {
       ...{ root, statePath: join(root, ".pawl"), sandbox: { check: async () => sandbox }, agents },
       openLoops: () => Promise.reject(new Error("there are no loops")),
+      requireState: () => undefined,
     },
     open,
   );
@@ -72,7 +73,10 @@ describe("examine", () => {
       const parts = { root, statePath: join(root, ".pawl"), fileSystem: () => type };
       const sandbox = { check: async () => ({ name: "bubblewrap 1.0", missing: null, hint: null }) };
       const openLoops = () => Promise.reject(new Error("there are no loops"));
-      const checks = await examine({ ...parts, sandbox, agents: createAgentBackends([]), openLoops }, storeWith());
+      const checks = await examine(
+        { ...parts, sandbox, agents: createAgentBackends([]), openLoops, requireState: () => undefined },
+        storeWith(),
+      );
       return checks.find(({ name }) => name === "state");
     };
     for (const root of [projectFolder(), withState()]) {

@@ -22,6 +22,8 @@ export interface Examined {
   /** The number of the file system that a folder lies on, if not what the system says. */
   readonly fileSystem?: (dir: string) => number;
   openLoops(): Promise<Pick<LoopStore, "close" | "slots">>;
+  /** Throws when a store is lost. */
+  requireState(): void;
 }
 
 export async function examine(
@@ -32,7 +34,7 @@ export async function examine(
     nodeCheck(),
     rootCheck(parts.root),
     stateCheck(parts),
-    await journalCheck(parts.statePath, open),
+    await journalCheck(parts, open),
     ...(await loopsCheck(parts)),
     await sandboxCheck(parts.sandbox),
     gitCheck(parts.root),
@@ -73,16 +75,17 @@ function nodeCheck(): DoctorCheck {
 }
 
 function rootCheck(root: string): DoctorCheck {
+  if (isWritable(root)) return check("project", "ok", root);
+  const hint = "Runs keep their state in .pawl/ below it: make the folder writable.";
+  return check("project", "fail", `${root} cannot be written`, hint);
+}
+
+function isWritable(path: string): boolean {
   try {
-    accessSync(root, constants.W_OK);
-    return check("project", "ok", root);
+    accessSync(path, constants.W_OK);
+    return true;
   } catch {
-    return check(
-      "project",
-      "fail",
-      `${root} cannot be written`,
-      "Runs keep their state in .pawl/ below it: make the folder writable.",
-    );
+    return false;
   }
 }
 
@@ -94,6 +97,13 @@ function stateCheck(parts: Examined): DoctorCheck {
   const found = statSync(dir);
   if (!found.isDirectory())
     return check("state", "fail", `${dir} is not a folder`, "Runs keep their state there: move it away.");
+  if (!isWritable(dir))
+    return check(
+      "state",
+      "fail",
+      `${dir} cannot be written`,
+      "Runs are stored there: give this user write permission.",
+    );
   const loose = (found.mode & 0o077) !== 0;
   return loose
     ? check("state", "warn", `${dir} can be read by other users`, `Run \`chmod 700 ${dir}\`.`)
@@ -108,26 +118,36 @@ function sharedCheck(dir: string, { name, isCertain }: SharedFolder): DoctorChec
     : check("state", "warn", `${dir} lies on a file system that other machines may share (${name})`, hint);
 }
 
-async function journalCheck(dir: string, open: () => Promise<{ readonly store: Store }>): Promise<DoctorCheck> {
-  if (!existsSync(`${dir}/pawl.db`)) return check("journal", "ok", "none yet: the first run creates it");
+async function journalCheck(
+  { statePath, requireState }: Examined,
+  open: () => Promise<{ readonly store: Store }>,
+): Promise<DoctorCheck> {
   try {
+    requireState();
+    const files = ["pawl.db", "pawl.pin"].map((name) => `${statePath}/${name}`);
+    if (!files.some(existsSync)) return check("journal", "ok", "none yet: the first run creates it");
     const { store } = await open();
-    const problems = await store.integrity();
+    const standing = await store.chain.standing();
+    const problems = [...standing.problems, ...(await store.integrity())];
+    const { runs, events } = standing;
     if (problems.length === 0)
-      return check("journal", "ok", "intact, commits survive a power cut (WAL, synchronous=FULL)");
+      return check(
+        "journal",
+        "ok",
+        `${runs} runs and ${events} events, as many as its pin says; commits survive a power cut (WAL, synchronous=FULL); chains, artifacts and saved trees were not looked at (\`pawl verify --all\`)`,
+      );
     return check(
       "journal",
       "fail",
       problems.slice(0, 3).join("; "),
-      "Copy .pawl/ somewhere safe, then look with `pawl verify --all`.",
+      "Copy .pawl/ somewhere safe, then look with `pawl verify --all`. `pawl recover` lists the work that is saved.",
     );
   } catch (error) {
-    return check(
-      "journal",
-      "fail",
-      error instanceof Error ? error.message : String(error),
-      "Copy .pawl/ somewhere safe before anything else.",
-    );
+    const hint = isPawlError(error) ? error.problems[0]?.hint : undefined;
+    const detail = error instanceof Error ? error.message : String(error);
+    // Both stores are looked at, because what one holds means nothing without the other.
+    const name = isPawlError(error) && error.code === "LOOPS_LOST" ? "loops" : "journal";
+    return check(name, "fail", detail, hint ?? "Copy .pawl/ somewhere safe before anything else.");
   }
 }
 

@@ -24,6 +24,21 @@ export const RUNTIME_ERRORS = {
     retry: "after_change",
     exit: 3,
   },
+  AGENT_NOT_INSTALLED: {
+    what: (d: { agent: string; install: string }) => `The agent "${d.agent}" is not installed on this machine.`,
+    why: "A stage of the plan is done by it, and without it the run would fail there.",
+    hint: (d: { agent: string; install: string }) =>
+      `${d.install.replace(/\.$/, "")}. \`pawl doctor\` lists the agents that are here; --agent NAME takes another one.`,
+    retry: "after_change",
+    exit: 3,
+  },
+  TICK_COPY_FAILED: {
+    what: (d: { root: string; detail: string }) => `${d.root} could not be copied for the dry run: ${d.detail}`,
+    why: "A dry run works in a copy of the project, so that it changes nothing of yours.",
+    hint: (d: { root: string; detail: string }) => `Check that git can read it: git -C ${d.root} status`,
+    retry: "after_change",
+    exit: 1,
+  },
   AGENT_SCRIPT_MISSING: {
     what: (d: { file: string }) => `The script "${d.file}" of an agent cannot be found.`,
     why: "Without it nobody knows what the agent is to do.",

@@ -1,4 +1,5 @@
 /** How runs begin: what a plan asks for must be allowed and possible here before anything of it is stored. */
+import { existsSync } from "node:fs";
 import { pawlError } from "../base/errors.ts";
 import { formatRunId, type RunId } from "../base/ids.ts";
 import { canonical } from "../base/json.ts";
@@ -18,6 +19,9 @@ import { admitLevel, requireLevelKept } from "./trust/trust.ts";
 
 export interface LaunchParts {
   readonly root: string;
+  readonly statePath: string;
+  /** Rejects when nothing can be stored there. */
+  prepareState(): Promise<void>;
   readonly sandbox: Sandbox;
   readonly workspaces: Workspaces;
   readonly clock: Clock;
@@ -56,6 +60,8 @@ export function createLauncher(parts: LaunchParts, open: Open): Launcher {
       }
       await requireWalls(parts, plan, options);
       await parts.requireBudget();
+      // Before the vault is written to, so that a state nobody may write to is named as such.
+      if (existsSync(parts.statePath)) await parts.prepareState();
       const tree = await firstTree(parts, plan);
       const { store, engine } = await open();
       const level = await admitLevel({ store, root: parts.root }, plan, parts.clock.now(), options);

@@ -35,11 +35,16 @@ export async function readEvents(store: Pick<Store, "journal">, run: RunId): Pro
   return (await readStored(store, run)).map(({ event }) => event);
 }
 
-async function readStored({ journal }: Pick<Journals, "journal">, run: RunId): Promise<readonly StoredEvent[]> {
+/** `after`: without the events up to this place. */
+export async function readStored(
+  { journal }: Pick<Journals, "journal">,
+  run: RunId,
+  after = 0,
+): Promise<readonly StoredEvent[]> {
   const stored: StoredEvent[] = [];
-  for (let page = await journal.read(run, 0, PAGE); page.length > 0; ) {
+  for (let page = await journal.read(run, after, PAGE); page.length > 0; ) {
     stored.push(...page);
-    page = await journal.read(run, stored.length, PAGE);
+    page = await journal.read(run, after + stored.length, PAGE);
   }
   return stored;
 }

@@ -1,5 +1,6 @@
 /** Where things live below a project root. `.pawl/` is ours; nothing else is written unless a stage's effect says so. */
-import { lstat, mkdir, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, lstat, mkdir, writeFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { pawlError } from "../base/errors.ts";
 import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
@@ -62,6 +63,8 @@ export async function prepareState(dir: string): Promise<void> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     await hideFromGit(join(dir, ".gitignore"));
+    // Asked now, because a run that learns it in the middle would have begun something.
+    await access(dir, constants.W_OK);
   } catch (error) {
     throw stateProblem(dir, error);
   }

@@ -4,10 +4,12 @@ import type { RunId } from "../base/ids.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Result } from "../base/result.ts";
 import type { Level } from "../blueprint/blueprint.ts";
+import type { Loop } from "../blueprint/project/project-file.ts";
 import type { GivenPatch } from "../loops/drill/patch-plants.ts";
 import type { Untried } from "../loops/drill/plant.ts";
 import type { Score, Tried } from "../loops/drill/score.ts";
 import type { Earned } from "../loops/earned-level.ts";
+import type { ResumeOutlook } from "../loops/why/facts.ts";
 import type { ActionSignature, DoorName, Plan } from "../plan/plan.ts";
 import type { Rule } from "../policy/rule.ts";
 import type { Action } from "../ports/actions.ts";
@@ -26,6 +28,7 @@ import type {
 import type { ChainReport } from "../ports/store/journal.ts";
 import type { Holder, RunPage, RunQuery, RunRow } from "../ports/store/run-index.ts";
 import type { SweepReport, SweepRequest, TreeDiff } from "../ports/trees.ts";
+import type { UnsavedWorkspace } from "../ports/workspaces.ts";
 import type { LogRef, StoredEvent } from "../run/events.ts";
 import type { RunTrees } from "../run/trees.ts";
 import type { AgentHere } from "./agents/agents-here.ts";
@@ -38,9 +41,12 @@ import type { TickParts } from "./loops/tick-parts.ts";
 import type { McpActions } from "./mcp/mcp-actions.ts";
 import type { MoneyActions } from "./money/money-actions.ts";
 import type { PolicyLayers } from "./policy/policy-layers.ts";
+import type { AdmissionActions } from "./resume/run-admission.ts";
+import type { AskedRun } from "./serve/ask.ts";
 import type { SkillActions } from "./skills/skill-actions.ts";
 import type { KillActions } from "./stop/kill.ts";
 import type { ApprovalActions } from "./trust/approvals.ts";
+import type { VerifyOptions, VerifyReport } from "./trust/damage.ts";
 import type { WakeActions } from "./waking/parked.ts";
 
 export interface CompileOptions {
@@ -173,7 +179,14 @@ export interface DoctorCheck {
   readonly hint: string | null;
 }
 
-export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, KillActions, McpActions, SkillActions {
+export interface Runtime
+  extends ApprovalActions,
+    AdmissionActions,
+    MoneyActions,
+    WakeActions,
+    KillActions,
+    McpActions,
+    SkillActions {
   /** The policy from outside blueprints. Writes nothing. */
   policyLayers(): Promise<PolicyLayers>;
   /** Reads and compiles a blueprint, or what a door claims, and the blueprints it names. Writes nothing. */
@@ -209,8 +222,15 @@ export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, Kil
   trees(run: RunId): Promise<RunTrees>;
   /** How two saved trees differ. Rejects with WORKSPACE_TREE_MISSING. */
   diff(from: string, to: string): Promise<TreeDiff>;
+  /** Folders of a run with files that could not be saved. */
+  unsaved(run: RunId): Promise<readonly UnsavedWorkspace[]>;
   /** Removes what runs that are over left behind; see `Trees.sweep`. */
   sweep(options: Pick<SweepRequest, "before" | "dryRun">): Promise<SweepReport>;
+  /**
+   * Removes everything that is kept of a run that the journal does not mention: what only a person decides. Rejects with RUN_MENTIONED for
+   * any other.
+   */
+  discard(run: RunId): Promise<void>;
   list(query: RunQuery): Promise<RunPage>;
   /** A run by its whole id; undefined: there is none. */
   row(run: RunId): Promise<RunRow | undefined>;
@@ -228,6 +248,11 @@ export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, Kil
   /** Makes the files of another system again that a run keeps true. false: it keeps none. What cannot be written is told as output. */
   rebuild(run: RunId): Promise<boolean>;
   verify(run: RunId): Promise<ChainReport>;
+  /**
+   * Checks what is stored of one run or of all: events, artifacts, trees, the chain of runs and its pin. Goes on after each damage, and
+   * rejects when the signal aborts. Writes nothing.
+   */
+  verifyStored(options: VerifyOptions): Promise<VerifyReport>;
   /** Checks every certificate of a run: stored, signed by this project, the same when built again, about a tree that is kept. */
   certificates(run: RunId): Promise<readonly CertificateReport[]>;
   /** The level that the blueprint of the plan has earned with exactly these gates, and what is missing for more. */
@@ -261,13 +286,21 @@ export interface Runtime extends ApprovalActions, MoneyActions, WakeActions, Kil
   foreign(): Promise<readonly BlueprintFile[]>;
   /** Whose this folder is, or this name that is no file: `compile` takes it then. null: nobody's. */
   doorOf(path: string): Promise<DoorName | null>;
+  /** Queues a run of a loop for whoever serves the project, as pawl.yaml says when its turn comes. */
+  queueRun(loop: Loop): Promise<AskedRun>;
   /** Loops that meet: locks, merges, notices, the digest of a day. Opens the store of loops. */
   coordination(): Promise<Coordination>;
   /** See `Coordination.holdAgain`; where no loop was ever run, nothing is opened. */
   readonly holdAgain: Coordination["holdAgain"];
+  /** Who resumes a run that was answered. */
+  resumeOutlook(row: Pick<RunRow, "run" | "events">): Promise<ResumeOutlook>;
+  /** The loop that a run changes paths for; null: none. */
+  loopOf(run: RunId): Promise<string | null>;
   doctor(): Promise<readonly DoctorCheck[]>;
   /** Agents that are installed; they are asked for their version. */
   agentsHere(): Promise<readonly AgentHere[]>;
+  /** Rejects with AGENT_NOT_INSTALLED when a stage of the plan is done by an agent that this machine does not have. */
+  requireAgents(plan: Plan): Promise<void>;
   /** Stops hosting: ends processes, records nothing, leaves runs resumable. */
   drain(): Promise<void>;
   /** Drains, then closes the stores. Idempotent. */
@@ -292,6 +325,8 @@ export interface OpenOptions extends RuntimeOptions {
   readonly readOnly?: boolean;
   /** Go on although part of the journal is missing; see JOURNAL_WAL_MISSING. */
   readonly acceptLoss?: boolean;
+  /** Open also where a store is lost, to say so or to stop what runs. What asks the store for something is refused later. */
+  readonly evenLost?: boolean;
   /** Put around the kill switch, which is asked before every effect of a run. */
   readonly guard?: (killSwitch: KillSwitch) => KillSwitch;
 }

@@ -1,7 +1,11 @@
 /** Clears away what runs that are over left behind; nothing of a run that may go on is touched. */
+
+import { pawlError } from "../base/errors.ts";
 import type { AgentHomes } from "../ports/agents/agent-homes.ts";
 import type { Clock } from "../ports/clock.ts";
+import { WORKSPACE_ERRORS } from "../ports/errors/workspace-errors.ts";
 import type { Executor } from "../ports/executor.ts";
+import type { RunPage } from "../ports/store/run-index.ts";
 import type { Store } from "../ports/store/store.ts";
 import type { SweepReport, SweepRequest, Trees } from "../ports/trees.ts";
 import { isTerminal } from "../run/reasons.ts";
@@ -13,8 +17,10 @@ export interface SweepParts {
   readonly clock: Clock;
 }
 
+const PAGE = 500;
+
 export const NOTHING_SWEPT: SweepReport = {
-  ...{ workspaces: 0, stuck: 0, refs: 0 },
+  ...{ workspaces: 0, stuck: 0, refs: 0, found: 0, unknown: [] },
   ...{ objectsBefore: 0, objectsAfter: 0, bytesBefore: 0, bytesAfter: 0 },
 };
 
@@ -24,11 +30,32 @@ export async function sweepAll(
   options: Pick<SweepRequest, "before" | "dryRun">,
 ): Promise<SweepReport> {
   const known = statusIn(store);
+  await requireVault(trees, store);
   const report = await trees.sweep({ ...options, known, at: clock.now() });
-  if (options.dryRun === true) return report;
+  const unknown = new Map(report.unknown.map((each) => [each.run, each]));
   for (const part of [executor, agentHomes])
-    for (const run of await part.kept()) if ((await known(run)) !== "open") await part.leave(run);
-  return report;
+    for (const run of await part.kept()) {
+      const status = await known(run);
+      if (status === "unknown" && !unknown.has(run)) unknown.set(run, { run, workspaces: 0, refs: 0 });
+      if (status === "ended" && options.dryRun !== true) await part.leave(run);
+    }
+  return { ...report, unknown: [...unknown.values()] };
+}
+
+/** Where a run has recorded a tree there was a vault. Throws WORKSPACE_VAULT_MISSING. */
+async function requireVault(trees: Pick<Trees, "vault">, store: Store): Promise<void> {
+  const { path, isThere } = await trees.vault();
+  if (isThere) return;
+  let cursor: string | null = null;
+  do {
+    const page: RunPage = await store.runs.list({ limit: PAGE, ...(cursor === null ? {} : { cursor }) });
+    for (const { run } of page.rows) {
+      const [first] = await store.journal.read(run, 0, 1);
+      if (first?.event.type === "run.created" && first.event.tree != null)
+        throw pawlError(WORKSPACE_ERRORS, "WORKSPACE_VAULT_MISSING", { path, run });
+    }
+    cursor = page.next;
+  } while (cursor !== null);
 }
 
 function statusIn(store: Store): SweepRequest["known"] {

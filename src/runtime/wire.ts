@@ -1,25 +1,15 @@
-/** The composition root: the only file that names adapters and engines. Stores open with their first use, so reading costs nothing. */
+/** The composition root: with `wire-agents.ts` the only place that names adapters and engines. Stores open with their first use, so reading costs nothing. */
 
 import { stat } from "node:fs/promises";
 import type { Server } from "node:http";
-import {
-  ACP_SIGNATURE,
-  GEMINI_SIGNATURE,
-  GROK_SIGNATURE,
-  OPENCODE_SIGNATURE,
-} from "../adapters/agents/acp/signatures.ts";
-import { CLAUDE } from "../adapters/agents/claude/signature.ts";
-import { CODEX } from "../adapters/agents/codex/signature.ts";
-import { COMMAND } from "../adapters/agents/command/signature.ts";
-import type { ProgramPlace } from "../adapters/agents/model/backend.ts";
-import { MODEL, PLAN } from "../adapters/agents/model/signature.ts";
-import { SCRIPTED } from "../adapters/agents/scripted/signature.ts";
+import { join } from "node:path";
 import { createFileActions } from "../adapters/files/actions.ts";
 import { createFileArtifacts } from "../adapters/files/artifacts.ts";
 import { createFileHeartbeats } from "../adapters/files/heartbeats.ts";
 import { createFileKillSwitch } from "../adapters/files/kill-switch.ts";
 import type { ProjectTexts } from "../adapters/files/project-texts.ts";
 import { createGitActions } from "../adapters/git-actions/actions.ts";
+import { requireStores } from "../adapters/sqlite/loss/require-stores.ts";
 import { openSqliteStore } from "../adapters/sqlite/store.ts";
 import { createActions } from "../adapters/system/actions.ts";
 import { createSystemClock } from "../adapters/system/clock.ts";
@@ -32,14 +22,12 @@ import type { Gateway } from "../gateway/server.ts";
 import { createFolderJournal } from "../harness/journal/file-journal.ts";
 import type { AgentJournal } from "../harness/journal/record.ts";
 import type { Weight } from "../limits/admission/admission.ts";
-import type { AgentSignature } from "../plan/agents/agent-signature.ts";
 import type { Action } from "../ports/actions.ts";
-import type { AgentBackend, AgentBackends } from "../ports/agents/agent-backend.ts";
 import type { AgentHomes } from "../ports/agents/agent-homes.ts";
-import type { OpenHostTools } from "../ports/agents/host-tools.ts";
 import type { McpPins, McpServers } from "../ports/agents/mcp-servers.ts";
 import type { RunLocks } from "../ports/agents/run-lock.ts";
 import type { Clock } from "../ports/clock.ts";
+import { JOURNAL_ERRORS } from "../ports/errors/journal-errors.ts";
 import type { Executor } from "../ports/executor.ts";
 import type { LoopStore } from "../ports/loops/loop-store.ts";
 import type { Mainline } from "../ports/loops/mainline.ts";
@@ -50,7 +38,6 @@ import type { Store } from "../ports/store/store.ts";
 import type { Signer } from "../ports/trust/signer.ts";
 import { later } from "./agents/later.ts";
 import { patchOf } from "./agents/patch.ts";
-import { type AgentEntry, createAgentBackends } from "./agents/registry.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createMergeAction } from "./coordinate/merge-action.ts";
 import { createRuntime, type RuntimeParts } from "./create-runtime.ts";
@@ -58,8 +45,10 @@ import { RUNTIME_ERRORS } from "./errors.ts";
 import { findRepository, type Repository } from "./find-repository.ts";
 import { GIT_CALLS, type GitParts } from "./late/git-calls.ts";
 import type { EarlyParts, LateParts } from "./late/late-parts.ts";
-import type { Machine } from "./loops/machine.ts";
 import { createTicks } from "./loops/tick-actions.ts";
+import type { Recovery } from "./lost/recovery.ts";
+import { tracesOfRuns, workspacesBelow } from "./lost/traces.ts";
+import type { Machine } from "./machine/machine.ts";
 import type { McpParts } from "./mcp/mcp-actions.ts";
 import type { GatewaySession, SessionOptions } from "./models/gateway-session.ts";
 import { createBudgets } from "./money/load-budget.ts";
@@ -68,6 +57,7 @@ import { createReviewActions } from "./review/review-actions.ts";
 import type { OpenOptions, Runtime } from "./runtime.ts";
 import type { Serve, ServeOptions } from "./serve/serve.ts";
 import { createCertifier } from "./trust/certify.ts";
+import { agentBackends } from "./wire-agents.ts";
 
 /** Of agents. Each run in it is held by one process, and is free the instant that dies. */
 export function createFileJournal(folder: string): AgentJournal {
@@ -83,10 +73,11 @@ const MOST_ARTIFACT_BYTES = 256 << 20;
 
 export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const { root } = options;
-  const found = await stat(root).catch(() => null);
-  if (found === null || !found.isDirectory()) throw pawlError(RUNTIME_ERRORS, "PROJECT_ROOT_MISSING", { root });
+  await requireFolder(root);
   const config = options.config ?? readConfig({ flags: { root } });
   const paths = statePaths(root);
+  const requireState = (): void => requireStores(paths.state, () => tracesOfRuns(root));
+  if (options.evenLost !== true) requireState();
   const clock = options.clock ?? createSystemClock();
   const artifacts = createFileArtifacts({ dir: paths.artifacts, maxBytes: MOST_ARTIFACT_BYTES });
   const redactor = createRedactor({ secrets: config.secrets });
@@ -106,8 +97,8 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const agents = { backends: agentBackends(root, late, config), homes: lateAgentHomes(paths.agents) };
 
   const parts: RuntimeParts = {
-    ...{ root, artifacts, statePath: paths.state, projectFolder: repository.folder },
-    openStore: () => ticks.pay(openStore(paths.state, clock, options)),
+    ...{ root, artifacts, statePath: paths.state, projectFolder: repository.folder, requireState },
+    openStore: () => ticks.pay(openStore(root, clock, options)),
     ...{ actions, agents: agents.backends, agentHomes: agents.homes, policyFiles, budgetFile },
     randomBytes: options.randomBytes ?? randomBytes,
     requireBudget: budgets.require,
@@ -117,7 +108,7 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     skillParts: { userDir: config.skillsDir, dir: paths.skills, executor, redact: redactor.text },
     prepareState: () => prepareState(paths.state),
     modelKeys: async () => (await import("./models/model-keys.ts")).modelKeys(config),
-    ...{ closeModels: models.close, mainline: late.mainline },
+    ...{ closeModels: models.close, mainline: late.mainline, openMachine },
     openLoops: () => openLoops(root, { ...options, clock }),
     async liveLog(run, stage, attempt) {
       const { liveLogPath, readLiveLog } = await import("../adapters/process/output/live-log.ts");
@@ -131,21 +122,19 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
           models: models.of(store),
           agents: { ...agents, redact: redactor.text, patch: patchOf(git) },
           certifier: createCertifier({ trees: git, artifacts, signer }, store),
-          zone: config.zone,
-          redact: redactor.event,
-          onOutput,
-          breakers: store.breakers,
-          killSwitch,
+          ...{ zone: config.zone, redact: redactor.event, onOutput, breakers: store.breakers, killSwitch },
         },
-        runs: store.runs,
-        lease: store.lease,
-        control: store.control,
-        turns: store.breakers,
+        ...{ runs: store.runs, lease: store.lease, control: store.control, turns: store.breakers },
         budgets: budgets.on(store.ledger),
       }),
   };
   const runtime = createRuntime(parts);
   return runtime;
+}
+
+async function requireFolder(root: string): Promise<void> {
+  const found = await stat(root).catch(() => null);
+  if (found === null || !found.isDirectory()) throw pawlError(RUNTIME_ERRORS, "PROJECT_ROOT_MISSING", { root });
 }
 
 /** A gateway without a project: its budget ends with it. */
@@ -168,22 +157,48 @@ export async function openGateway(
 /** The store of loops of a project. Rejects with JOURNAL_*. */
 export async function openLoops(
   root: string,
-  options: Pick<OpenOptions, "clock" | "readOnly" | "acceptLoss"> = {},
+  options: Pick<OpenOptions, "clock" | "readOnly" | "acceptLoss" | "evenLost"> = {},
 ): Promise<LoopStore> {
   const { clock = createSystemClock(), readOnly = false, acceptLoss = false } = options;
   const { state: dir } = statePaths(root);
+  if (options.evenLost !== true) requireStores(dir, () => tracesOfRuns(root));
   if (!readOnly) await prepareState(dir);
   const { openSqliteLoops } = await import("../adapters/sqlite/loops/loop-store.ts");
   return openSqliteLoops({ dir, clock, readOnly, acceptLoss });
 }
 
+/** What is left when the journal of a project is lost or damaged. Opens no store. */
+export async function openRecovery(root: string, config = readConfig({ flags: { root } })): Promise<Recovery> {
+  const { createRecovery } = await import("./lost/recovery.ts");
+  const { journalProblem, loopsProblem } = await import("../adapters/sqlite/rescue/journal-problem.ts");
+  const { restartStores } = await import("../adapters/sqlite/rescue/restart-stores.ts");
+  const { createSavedWork } = await import("../adapters/git-actions/saved-work.ts");
+  const { state: dir, vault, workspaces, artifacts: shelf } = statePaths(root);
+  const [clock, repository] = [createSystemClock(), findRepository(root)];
+  const artifacts = createFileArtifacts({ dir: shelf, maxBytes: MOST_ARTIFACT_BYTES });
+  const { git } = lateParts(repository, config, { root, artifacts, redact: same });
+  const place = { dir, clock, traces: () => tracesOfRuns(root) };
+  return createRecovery({
+    saved: createSavedWork({ root: repository.top, vault, env: config.hostEnv, holdVault: git.hold }),
+    problems: async () => [await journalProblem(place), await loopsProblem(place)].filter((found) => found !== null),
+    restart: (request) => restartStores({ dir, clock, ...request }),
+    workspaces: async () => workspacesBelow(workspaces),
+    async mentioned(runs) {
+      const runtime = await openRuntime({ root, config, readOnly: true, evenLost: true });
+      const known = await Promise.all(runs.map(async (run) => ((await runtime.row(run)) === undefined ? [] : [run])));
+      await runtime.close();
+      return new Set(known.flat());
+    },
+  });
+}
+
 /** What runs on this machine and has said what it takes. */
-export async function openMachine(total: () => Weight | null, config: Config = readConfig()): Promise<Machine> {
-  const { createMachine } = await import("./loops/machine.ts");
+async function openMachine(total: () => Weight | null, config: Config = readConfig()): Promise<Machine> {
+  const { createMachine } = await import("./machine/machine.ts");
   const clock = createSystemClock();
   const open = async (): Promise<LoopStore> => {
     const { openSqliteLoops } = await import("../adapters/sqlite/loops/loop-store.ts");
-    return openSqliteLoops({ dir: config.machineDir, clock });
+    return openSqliteLoops({ dir: config.machineDir, clock, isOfMachine: true });
   };
   return createMachine({ open, clock, total });
 }
@@ -204,10 +219,21 @@ export async function openServe(root: string, options: ServeOptions): Promise<Se
   return createServe({ root, runtime, loops, clock, uptime, fence, readRef, machine }, options);
 }
 
-async function openStore(dir: string, clock: Clock, options: OpenOptions): Promise<Store> {
+async function openStore(root: string, clock: Clock, options: OpenOptions): Promise<Store> {
   const { readOnly = false, acceptLoss = false } = options;
+  const { state: dir } = statePaths(root);
   if (!readOnly) await prepareState(dir);
-  return openSqliteStore({ dir, clock, readOnly, acceptLoss });
+  const store = await openSqliteStore({ dir, clock, readOnly, acceptLoss, traces: () => tracesOfRuns(root) });
+  if (options.evenLost !== true && !acceptLoss) await requireNothingMissing(store, join(dir, "pawl.db"));
+  return store;
+}
+
+/** A list of runs would look whole without those that are gone. */
+async function requireNothingMissing(store: Store, file: string): Promise<void> {
+  const [detail] = (await store.chain.standing()).problems;
+  if (detail === undefined) return;
+  await store.close();
+  throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", { file, detail });
 }
 
 /** What only a run with processes needs. */
@@ -317,60 +343,6 @@ function lateModels({ root, artifacts, redact }: EarlyParts, config: Config, clo
       for (const building of built) await (await building.catch(() => null))?.close();
     },
   };
-}
-
-/** One entry for each backend: what it says of itself, and where its code is. */
-function agentBackends(root: string, { executor, mcp }: LateParts, { path, models }: Config): AgentBackends {
-  const nodeProgram = process.execPath;
-  const programs = { executor, root, path, nodeProgram };
-  const harness = async () => ({ executor, root, ...(await import("./agents/package-folder.ts")).harnessProgram() });
-  const acp = (signature: AgentSignature, name: "gemini" | "opencode" | "grok" | "acp"): AgentEntry => ({
-    signature,
-    load: async () => (await import("../adapters/agents/acp/backend.ts")).createAcpBackend(name, programs),
-  });
-  return createAgentBackends([
-    {
-      signature: SCRIPTED,
-      load: async () =>
-        (await import("../adapters/agents/scripted/scripted-agent.ts")).createScriptedAgent({ executor, nodeProgram }),
-    },
-    {
-      signature: COMMAND,
-      load: async () => (await import("../adapters/agents/command/command-agent.ts")).createCommandAgent({ executor }),
-    },
-    {
-      signature: CLAUDE,
-      load: async () =>
-        (await import("../adapters/agents/claude/claude-agent.ts")).createClaudeAgent({ executor, root, path }),
-    },
-    {
-      signature: CODEX,
-      load: async () => (await import("../adapters/agents/codex/backend.ts")).createCodexBackend(programs),
-    },
-    { signature: MODEL, load: async () => loadModelBackend(await harness(), models, mcp) },
-    {
-      signature: PLAN,
-      load: async () => (await import("../adapters/agents/model/plan-backend.ts")).createPlanBackend(await harness()),
-    },
-    acp(GEMINI_SIGNATURE, "gemini"),
-    acp(OPENCODE_SIGNATURE, "opencode"),
-    acp(GROK_SIGNATURE, "grok"),
-    acp(ACP_SIGNATURE, "acp"),
-  ]);
-}
-
-async function loadModelBackend(
-  place: ProgramPlace,
-  models: Config["models"],
-  mcp: McpParts["mcp"],
-): Promise<AgentBackend> {
-  const { root, executor } = place;
-  const { openHostTools } = await import("./mcp/mcp-actions.ts");
-  const { createModelBackend } = await import("../adapters/agents/model/backend.ts");
-  const { loadRoutes } = await import("./models/routes.ts");
-  const tiers = async () => (await loadRoutes(root, models.routesFile)).tiers;
-  const servers: OpenHostTools = (names) => openHostTools({ root, mcp, executor, randomBytes }, names);
-  return createModelBackend({ ...place, tiers, openHostTools: servers });
 }
 
 function lateAgentHomes(dir: string): AgentHomes {

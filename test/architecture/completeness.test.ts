@@ -93,6 +93,9 @@ const WITHOUT_SUITE: Readonly<Record<string, string>> = {
     "what an agent may call through its host; the suite of mcp-servers counts, and who may call is in host-hands",
   "loop-store": "what loops keep as one object; the suites of its parts run on it",
   "call-report": "what is told of a model call, plain data",
+  "run-chain":
+    "what tells that no run is missing: only a store that outlives its process can lose one; test/e2e/damage.test.ts damages it",
+  "saved-work": "what a vault still holds when the journal is lost; test/e2e/recover.test.ts runs on a real one",
   store: "the stores of one project as one object; the suites of journal, run-index, lease and control run on it",
 };
 

@@ -104,6 +104,12 @@ describe("the shape of the tree", () => {
     expect(classes.filter((line) => !line.endsWith("extends Error"))).toEqual([]);
   });
 
+  test("has one place that gives property tests their seed", () => {
+    const own = ["test/support/property.ts", "test/architecture/shape.test.ts"];
+    const tests = everything.filter((path) => /^test\/|\.test\.ts$/.test(path) && !own.includes(path));
+    expect(tests.filter((path) => /\bfc\.(assert|check|sample)\(|configureGlobal/.test(textOf(path)))).toEqual([]);
+  });
+
   test("mocks nothing: fakes are adapters", () => {
     const mocking = new RegExp(["\\bvi\\.(" + "mock|doMock|spyOn|fn|useFakeTimers|stubGlobal)\\b"].join(""));
     expect(everything.filter((path) => mocking.test(textOf(path)))).toEqual([]);

@@ -48,6 +48,13 @@ export function artifactsContract(name: string, create: () => Artifacts): void {
       expect(await artifacts.put(Buffer.from("same"))).toEqual(refs[0]);
     });
 
+    it("checks what a reference names, to the last byte", async () => {
+      const ref = await artifacts.put(Buffer.from("text"));
+      await artifacts.check(ref);
+      await expect(artifacts.check({ ...ref, bytes: 5 })).rejects.toThrow(/do not have this digest/);
+      await expect(artifacts.check({ ...ref, sha256: sha256("other") })).rejects.toThrow();
+    });
+
     it("stores the bytes of a file", async () => {
       const bytes = Buffer.alloc(700_000, "abc");
       writeFileSync(at("file"), bytes);

@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ControlRequest } from "../../src/ports/store/control.ts";
 import { buildRunId, createRun } from "../support/events-builder.ts";
+import { PATIENCE_MS } from "../support/slowness.ts";
 import type { OpenStore } from "./store-fixture.ts";
 
 const CANCEL: ControlRequest = { kind: "cancel", by: "ann" };
@@ -19,9 +20,9 @@ export function controlContract(name: string, open: OpenStore): void {
       store.control.watch(quiet, (request) => elsewhere.push(request));
       await store.control.request(run, CANCEL);
       await store.control.request(run, { kind: "cancel", by: "somebody else" });
-      await vi.waitFor(() => expect(heard).toEqual([CANCEL]));
+      await vi.waitFor(() => expect(heard).toEqual([CANCEL]), PATIENCE_MS);
       await other.control.request(run, PAUSE);
-      await vi.waitFor(() => expect(heard).toEqual([CANCEL, PAUSE]), 3000);
+      await vi.waitFor(() => expect(heard).toEqual([CANCEL, PAUSE]), PATIENCE_MS);
       expect(elsewhere).toEqual([]);
     });
 

@@ -13,6 +13,7 @@ import {
   removeFolders,
   wallOf,
 } from "../support/process-fixture.ts";
+import { slowness } from "../support/slowness.ts";
 
 export interface ExecutorUnderTest {
   readonly executor: Executor;
@@ -456,7 +457,7 @@ export function executorContract(
       const from = performance.now();
       const report = await run(shell("sleep 308.1 & exit 0"));
       expect(report.cause).toBe("ok");
-      expect(performance.now() - from).toBeLessThan(1500);
+      expect(performance.now() - from).toBeLessThan(1500 * slowness());
       expect(processesWith("308.1")).toEqual([]);
     });
 
@@ -478,7 +479,7 @@ export function executorContract(
       const from = performance.now();
       const report = await run(shell(script, { wall: wallOf(mode, limits) }));
       expect(report).toMatchObject({ cause, error: expect.stringContaining(why) });
-      expect(performance.now() - from).toBeLessThan(4000);
+      expect(performance.now() - from).toBeLessThan(4000 * slowness());
     });
 
     it("lets a process be that keeps its limits", async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { RunId } from "../../src/base/ids.ts";
 import type { KillSwitch } from "../../src/ports/stop/kill-switch.ts";
+import { PATIENCE_MS } from "../support/slowness.ts";
 
 const RUN = "r_0123456789ab" as RunId;
 const OTHER = "r_0123456789cd" as RunId;
@@ -10,7 +11,7 @@ const ASKED = { by: "ann", why: "enough", at: 1000 };
 /** `another`: as another process would see the same project. */
 export type OpenKillSwitch = () => { readonly killSwitch: KillSwitch; another(): KillSwitch };
 
-const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 3000, interval: 5 });
+const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: PATIENCE_MS, interval: 5 });
 
 export function killSwitchContract(name: string, open: OpenKillSwitch): void {
   describe(`KillSwitch contract: ${name}`, () => {

@@ -6,6 +6,7 @@ import { createFileKillSwitch } from "../../src/adapters/files/kill-switch.ts";
 import { createMemoryFlags, createMemoryKillSwitch } from "../../src/adapters/memory/limits/kill-switch.ts";
 import type { RunId } from "../../src/base/ids.ts";
 import type { KillSwitch } from "../../src/ports/stop/kill-switch.ts";
+import { PATIENCE_MS } from "../support/slowness.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { killSwitchContract } from "./kill-switch.contract.ts";
 
@@ -81,10 +82,10 @@ describe("the kill switch as files", () => {
     expect(await killSwitch.release("all")).toMatchObject({ released: [], left: { source: "STATE.md:3" } });
     expect(readFileSync(state, "utf8")).toContain("loop-pause-all: true");
     writeFileSync(state, "# State\n\n- loop-pause-all: false\n");
-    await vi.waitFor(() => expect(killSwitch.pulled(RUN)).toBeNull());
+    await vi.waitFor(() => expect(killSwitch.pulled(RUN)).toBeNull(), PATIENCE_MS);
     rmSync(state);
     mkdirSync(state);
-    await vi.waitFor(() => expect(create().pulled(RUN)).toBeNull());
+    await vi.waitFor(() => expect(create().pulled(RUN)).toBeNull(), PATIENCE_MS);
   });
 
   it("throws when nobody can know, and the watch is then silent", async () => {

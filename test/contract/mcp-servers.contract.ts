@@ -6,6 +6,7 @@ import { isPawlError } from "../../src/base/errors.ts";
 import type { McpPin, McpPins, McpServers, McpSession } from "../../src/ports/agents/mcp-servers.ts";
 import { badServer, honestServer, specOf } from "../support/mcp/servers.ts";
 import { makeFolder, processesWith, RUN, removeFolders } from "../support/process-fixture.ts";
+import { slowness } from "../support/slowness.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -145,7 +146,7 @@ export function mcpServersContract(name: string, create: (root: string, startMs?
       const from = performance.now();
       const told = await failureOf(create(root, 1500).open(badServer(root, "slow"), RUN, NEVER));
       expect(told).toMatch(/^MCP_SERVER_FAILED .*it has not told its tools within 1\.5 s/);
-      expect(performance.now() - from).toBeLessThan(5000);
+      expect(performance.now() - from).toBeLessThan(5000 * slowness());
       expect(processesWith("mcp-slow")).toEqual([]);
     });
 

@@ -6,6 +6,7 @@ import type { Egress } from "../../src/ports/egress.ts";
 import { BEHIND, type EnclosedProgram, type Mount, type Sandbox } from "../../src/ports/sandbox.ts";
 import { makeFolder } from "../support/process-fixture.ts";
 import { echoEgress, follow, programOf, runEnclosed, runScript, start } from "../support/sandbox-fixture.ts";
+import { slowness } from "../support/slowness.ts";
 
 const OWN_VARIABLES = ["HOME", "PATH", "PWD", "TMPDIR", "USER", "SHLVL", "_"];
 
@@ -143,7 +144,7 @@ export function sandboxContract(name: string, make: (egress?: Egress) => Sandbox
       const ended = follow(child, "\n");
       child.stdout?.once("data", () => how === "is killed" && child.kill("SIGKILL"));
       await ended;
-      await expect.poll(() => sleepersOf(nap), { timeout: 3000, interval: 5 }).toEqual([]);
+      await expect.poll(() => sleepersOf(nap), { timeout: 3000 * slowness(), interval: 5 }).toEqual([]);
       await enclosure.close();
     });
 

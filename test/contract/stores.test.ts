@@ -1,4 +1,5 @@
 /** Runs the contracts of journal, run index, lease, control, evidence and ledger against every store, and what SQLite adds to them. */
+import { rmSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryState } from "../../src/adapters/memory/state.ts";
 import { createMemoryStore } from "../../src/adapters/memory/store.ts";
@@ -22,6 +23,7 @@ import { leaseContract } from "./lease.contract.ts";
 import { buildReservation, LOOP, ledgerContract, NOON } from "./ledger.contract.ts";
 import { runIndexContract } from "./run-index.contract.ts";
 import type { OpenStore } from "./store-fixture.ts";
+import { waitingRunsContract } from "./waiting-runs.contract.ts";
 
 const clock = createSystemClock();
 
@@ -47,6 +49,7 @@ const STORES: Record<string, OpenStore> = {
 for (const [name, open] of Object.entries(STORES)) {
   journalContract(name, open);
   runIndexContract(name, open);
+  waitingRunsContract(name, open);
   leaseContract(name, open);
   controlContract(name, open);
   evidenceContract(name, open);
@@ -167,16 +170,25 @@ describe("evidence of a SQLite store", () => {
     const run = await createRun(old.journal);
     await old.close();
     const db = (await loadDriver()).open(`${dir}/pawl.db`, { timeout: 0 });
-    db.exec("DROP TABLE evidence; DROP TABLE breakers");
+    db.exec("DROP TABLE evidence; DROP TABLE breakers; DROP TABLE chain; DROP TABLE store");
     for (const name of ["entries", "pages", "quarters", "line"]) db.exec(`DROP TABLE ledger_${name}`);
-    db.exec("DROP INDEX runs_by_end; PRAGMA user_version=1");
+    db.exec("DROP INDEX runs_by_end; DROP TABLE waits; PRAGMA user_version=1");
     db.close();
+    // A version that old noted nothing beside its journal.
+    for (const name of ["ids", "pawl.pin"]) rmSync(`${dir}/${name}`, { recursive: true });
     const reader = closing(await openSqliteStore({ dir, clock, readOnly: true }));
+    expect(await reader.chain.standing()).toMatchObject({ runs: 1, isChained: false, problems: [] });
     expect((await reader.runs.ended({ from: 0, until: 10_000, limit: 5 })).rows).toEqual([]);
     expect((await reader.runs.list({ limit: 5 })).rows.map((row) => row.run)).toEqual([run]);
     const none = { records: [], next: null };
     expect(await reader.evidence.list({ blueprint: "demo", kind: "drill", limit: 1 })).toEqual(none);
     const writer = await openSqlite(dir);
+    // The run was entered in the chain of runs with its newest event.
+    expect(await writer.chain.standing()).toMatchObject({ runs: 1, isChained: true, problems: [] });
+    expect([await writer.chain.check(null), await writer.chain.migratedUntil(run)]).toEqual([
+      { faults: [], next: null },
+      (await writer.journal.read(run, 0, 99)).length,
+    ]);
     await writer.evidence.add(buildDrill("e_1"));
     expect((await writer.evidence.list({ blueprint: "demo", kind: "drill", limit: 1 })).records).toHaveLength(1);
     expect((await writer.runs.list({ limit: 5 })).rows.map((row) => row.run)).toEqual([run]);

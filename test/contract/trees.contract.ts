@@ -101,12 +101,29 @@ export function treesContract(name: string, open: (project: Readonly<Record<stri
       const fixture = opened();
       const { base, tree } = await changed(fixture);
       const before = Date.now() + 60_000;
-      const dry = await fixture.trees.sweep({ known: async () => "unknown", before, at: AT, dryRun: true });
+      const dry = await fixture.trees.sweep({ known: async () => "ended", before, at: AT, dryRun: true });
       expect(dry.refs).toBeGreaterThan(0);
       expect((await fixture.trees.diff(base, tree, MANY)).files).toHaveLength(3);
-      const swept = await fixture.trees.sweep({ known: async () => "unknown", before, at: AT });
+      const swept = await fixture.trees.sweep({ known: async () => "ended", before, at: AT });
       expect(swept.refs).toBeGreaterThan(0);
       expect(swept.objectsAfter).toBeLessThan(swept.objectsBefore);
+      await expect(fixture.trees.diff(base, tree, MANY)).rejects.toEqual(code("WORKSPACE_TREE_MISSING"));
+    });
+
+    it("keeps and names everything of a run that nobody knows, however old", async () => {
+      const fixture = opened();
+      const { base, folder, place, tree } = await changed(fixture);
+      const request = { known: async () => "unknown" as const, before: Date.now() + 60_000, at: AT };
+      for (const dryRun of [true, false]) {
+        const swept = await fixture.trees.sweep({ ...request, dryRun });
+        expect([swept.workspaces, swept.refs, fixture.exists(folder)]).toEqual([0, 0, true]);
+        expect(swept.unknown).toEqual([{ run: place.run, workspaces: 1, refs: expect.any(Number) }]);
+        expect(swept.unknown[0]?.refs).toBeGreaterThan(0);
+      }
+      expect((await fixture.trees.diff(base, tree, MANY)).files).toHaveLength(3);
+      await fixture.workspaces.leave(place.run, AT);
+      await fixture.workspaces.drop(place.run);
+      expect((await fixture.trees.sweep(request)).unknown).toEqual([]);
       await expect(fixture.trees.diff(base, tree, MANY)).rejects.toEqual(code("WORKSPACE_TREE_MISSING"));
     });
 

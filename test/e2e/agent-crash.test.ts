@@ -34,7 +34,7 @@ function sessionKept(root: string): boolean {
   );
 }
 
-describe("an agent whose host is killed", { timeout: 60_000 }, () => {
+describe("an agent whose host is killed", { timeout: 600_000 }, () => {
   it("A16: goes on with its session, from the tree that its stage began with, and leaves no process behind", async () => {
     const root = makeFolder();
     commitFiles(root, { "src/a.txt": "a", "agent.sh": AGENT, "blueprint.yaml": BLUEPRINT });

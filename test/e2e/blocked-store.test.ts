@@ -75,7 +75,7 @@ test("L7: processes that could not renew what they have because another kept the
   expect(noted()).toHaveLength(2);
   for (const { child } of serving) child.kill("SIGINT");
   for (const { ended } of serving) expect((await ended).code).toBe(0);
-}, 120_000);
+}, 600_000);
 
 test("L7: a run that a person goes on with by hand is left to them, and its job is over when it is", async () => {
   const first = project.start("serve", "--jsonl", "--lease", "2s");
@@ -98,4 +98,4 @@ test("L7: a run that a person goes on with by hand is left to them, and its job 
   for (const { child } of serving) child.kill("SIGINT");
   for (const { ended } of serving) expect((await ended).code).toBe(0);
   expect(noted()).toHaveLength(1);
-}, 120_000);
+}, 600_000);

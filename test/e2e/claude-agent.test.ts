@@ -58,7 +58,7 @@ async function placeWith(steps: readonly Step[], more: Partial<PlaceOptions> = {
 
 afterEach(removeFolders);
 
-describe.runIf(program !== null)("Claude Code behind the wall", { timeout: 60_000 }, () => {
+describe.runIf(program !== null)("Claude Code behind the wall", { timeout: 600_000 }, () => {
   test("is the version that the adapter was tested with", async () => {
     const place = await placeWith([{ text: "x" }]);
     expect(await agentIn(place).probe()).toEqual({
@@ -338,7 +338,7 @@ describe.runIf(program !== null)("Claude Code behind the wall", { timeout: 60_00
   });
 });
 
-describe.runIf(program !== null)("a call of Claude Code that a person must decide", { timeout: 60_000 }, () => {
+describe.runIf(program !== null)("a call of Claude Code that a person must decide", { timeout: 600_000 }, () => {
   const steps: readonly Step[] = [
     { text: "w", tools: [write("/workspace/new.txt", 'a "quoted"\nline')], usage: USAGE },
     { text: "l", tools: [bash("ls")], usage: USAGE },

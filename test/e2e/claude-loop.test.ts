@@ -122,7 +122,7 @@ interface Listed {
   readonly approvals: readonly { readonly approval: { readonly id: string; readonly run: string } }[];
 }
 
-describe.runIf(program !== null)("the whole loop with Claude Code", { timeout: 180_000 }, () => {
+describe.runIf(program !== null)("the whole loop with Claude Code", { timeout: 600_000 }, () => {
   test("repairs, is judged and reviewed, asks a person once, and commits what was verified", async () => {
     const { made, api } = await project();
     const first = await made.pawl("run", "blueprint.yaml", "--level", "L2");

@@ -40,7 +40,12 @@ const ASKS: Readonly<Record<Name, boolean>> = { codex: true, gemini: true, openc
 
 function blueprintOf(name: Name): string {
   const [fixer, reviewer] = MODELS[name];
-  const run = ASKS[name] ? [TESTS, ["cat", "*"]] : [["**"]];
+  const narrow = [
+    ["cat", "**"],
+    ["rg", "**"],
+    ["sed", "-n", "**"],
+  ];
+  const run = ASKS[name] ? [TESTS, ...narrow] : [["**"]];
   return `version: 1
 name: agent-loop
 limits: { rounds: 4, wall: 10m, consecutive_failures: 5, tokens: 5m, usd: 100 }
@@ -71,11 +76,15 @@ stages:
 `;
 }
 
+/** Codex reads files by commands, each inside `bash -lc` or `sh -lc`. */
+const LOOKS = ["sed -n 1,5p src/price.mjs", "rg -n total src", "cat test/price.test.mjs | sed -n 1,3p"];
+
 function stepsOf(name: Name): { readonly fix: readonly Step[]; readonly review: readonly Step[] } {
   const { read, write, run } = WORDS[name];
   const cheat: Step = { text: "I make the tests easier.", tools: [write("test/easy.test.mjs", "// none")] };
   const fix: readonly Step[] = [
     { text: "I look.", tools: [read("src/price.mjs")] },
+    ...(name === "codex" ? LOOKS.map((line) => ({ text: "I look on.", tools: [run(line)] })) : []),
     { text: "I repair.", tools: [write("src/price.mjs", FIXED)] },
     ...(ASKS[name] ? [cheat] : []),
     { text: "I try.", tools: [run(TESTS.join(" "))] },
@@ -138,5 +147,15 @@ describe.for(programs)("the whole loop with $name", { timeout: 600_000 }, ({ nam
     const { value } = await made.json("show", "@last");
     expect(JSON.stringify(value)).toContain(`"tokens":${totalOf(api.counted())}`);
     expect((await made.pawl("verify", "@last")).code).toBe(0);
+    const said = (await made.pawl("logs", "@last", "--transcript")).stdout;
+    // Codex starts each command by a login shell: it is decided as the command in it is.
+    const rulings = said
+      .split("\n")
+      .filter((line) => line.includes('"type":"ruling"') && line.includes("exec_command"));
+    if (name === "codex") {
+      expect(said).toContain("sh -lc 'sed -n 1,5p src/price.mjs'");
+      expect(rulings.filter((line) => !line.includes('"answer":"allow"'))).toEqual([]);
+      expect(rulings.length).toBeGreaterThanOrEqual(LOOKS.length + 2);
+    }
   });
 });

@@ -60,7 +60,7 @@ describe("a blueprint whose merge gate is part of L3 only", () => {
     commitFiles(project.root, WORK);
     await ran("L2", 5);
     expect(await earned()).toBe("L3");
-  }, 120_000);
+  }, 600_000);
 });
 
 describe("an incident", () => {
@@ -99,7 +99,7 @@ describe("an incident", () => {
     });
     expect(await codeOf("cancel", proposal)).toBe(0);
     expect((await project.json("resume", report)).value).not.toMatchObject({ error: { code: "RUN_LEVEL_LOST" } });
-  }, 60_000);
+  }, 600_000);
 });
 
 describe("a loop above its earned level", () => {
@@ -117,5 +117,5 @@ describe("a loop above its earned level", () => {
     project.write("pawl.yaml", loops("L2"));
     expect((await project.pawl("doctor")).stdout).toMatch(/ok {4}loop night +L2/);
     expect((await project.pawl("why", "night")).stdout).toMatch(/^notes +never_ran/);
-  }, 60_000);
+  }, 600_000);
 });

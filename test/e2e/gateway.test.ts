@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { BIN } from "../support/cli.ts";
 import { ask, type Sent } from "../support/gateway/fixture.ts";
 import { fakeProvider, json } from "../support/gateway/upstream.ts";
+import { PATIENCE_MS } from "../support/slowness.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const KEY = "sk-real-5b1e77f09c3d42aa";
@@ -42,7 +43,7 @@ function gateway(args: readonly string[], env: Record<string, string> = { ANTHRO
   const lines = (): Record<string, unknown>[] =>
     out.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Record<string, unknown>] : []));
   const ready = (async () => {
-    await expect.poll(() => out.includes("\n"), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => out.includes("\n"), { timeout: PATIENCE_MS }).toBe(true);
     const { url, variables } = lines()[0] as { url: string; variables: Record<string, string> };
     return { url, variables, token: variables["ANTHROPIC_API_KEY"] ?? "" };
   })();
@@ -84,7 +85,7 @@ describe("pawl gateway", () => {
     started.child.stdout?.on("data", (chunk: string) => {
       text += chunk;
     });
-    await expect.poll(() => /export ANTHROPIC_API_KEY=(\S+)/.exec(text)?.[1], { timeout: 10_000 }).toBeDefined();
+    await expect.poll(() => /export ANTHROPIC_API_KEY=(\S+)/.exec(text)?.[1], { timeout: PATIENCE_MS }).toBeDefined();
     const token = /export ANTHROPIC_API_KEY=(\S+)/.exec(text)?.[1] ?? "";
     expect((await call({ url: `http://127.0.0.1:${port}`, token })).status).toBe(200);
     await expect.poll(() => text).toContain(`200  ${MODEL}  1000 in + 200 out  $0.0020`);

@@ -6,6 +6,7 @@ import { afterAll, expect, it } from "vitest";
 import { type CliProcess, type CliResult, createProject, eventually, type Project } from "../support/cli.ts";
 import { commitFiles } from "../support/git-project.ts";
 import { type KillState, type Place, STATES } from "../support/kill/states.ts";
+import { PATIENCE_MS, slowness } from "../support/slowness.ts";
 
 const TIMES = process.env["PAWL_FULL"] === "1" ? 20 : 1;
 const WORK = readFileSync(join(import.meta.dirname, "../support/hostile/work.pl"), "utf8");
@@ -73,7 +74,7 @@ async function killAndLook(name: string, state: KillState, place: Place, all: bo
   undo();
   const ackAt = await acknowledged;
   const { stdout, stderr } = await running.ended;
-  expect(goneMs, `processes were left: ${stdout}${stderr}`).toBeLessThanOrEqual(GONE_MS);
+  expect(goneMs, `processes were left: ${stdout}${stderr}`).toBeLessThanOrEqual(GONE_MS * slowness());
   if (goneMs > figures.slowestMs) Object.assign(figures, { slowestMs: goneMs, slowest: name });
   await sleep(AFTER_MS);
   const effects = effectsOf(place);
@@ -97,7 +98,7 @@ async function untilTrue(check: () => boolean, running: CliProcess): Promise<voi
   void running.ended.then((result) => {
     over = result;
   });
-  for (const until = performance.now() + 20_000; !check(); await sleep(15)) {
+  for (const until = performance.now() + PATIENCE_MS; !check(); await sleep(15)) {
     if (over !== null || performance.now() > until) throw new Error(`never got there: ${JSON.stringify(over)}`);
   }
 }
@@ -125,7 +126,7 @@ async function pulledAt({ root }: Project, all: boolean): Promise<number> {
 
 /** When nobody was left that the run has started, as several looks in a row have found. Its host may have other runs. */
 async function goneAt(mark: string, host: number | undefined): Promise<number> {
-  const until = Date.now() + 4 * GONE_MS;
+  const until = Date.now() + 4 * GONE_MS * slowness();
   for (let first = 0, clean = 0; ; await sleep(15)) {
     const now = Date.now();
     clean = marked(mark).every((pid) => pid === host) ? clean + 1 : 0;

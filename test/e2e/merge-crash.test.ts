@@ -64,7 +64,7 @@ beforeAll(async () => {
     await coordination.accept(run, { into: "main", by: "ann" });
   }
   await runtime.close();
-}, 120_000);
+}, 600_000);
 
 afterAll(() => removeTree(template), 60_000);
 
@@ -168,7 +168,7 @@ describe.runIf(hasStrace)("a merge that was cut off while it wrote files", () =>
     expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("of the person");
     git(root, "checkout", "-q", "a.txt");
     await judgeAfter(root);
-  }, 120_000);
+  }, 600_000);
 
   it("L11: a git that outlives its host is waited for", async () => {
     const [first] = await readTree();
@@ -180,7 +180,7 @@ describe.runIf(hasStrace)("a merge that was cut off while it wrote files", () =>
     child.kill("SIGKILL");
     await ended;
     await judgeAfter(root);
-  }, 120_000);
+  }, 600_000);
 });
 
 /** In the short form some of each kind that changes something. */

@@ -69,7 +69,7 @@ describe("pawl merge and files of the person that are in no commit", () => {
     expect(await json("merge")).toMatchObject({ code: 0, value: { ended: [{ to: "merged" }], standing: [] } });
     git(root, "stash", "pop", "-q");
     expect([read(root, "a.txt"), read(root, "b.txt")]).toEqual(["of the agent\n", "of the person"]);
-  }, 60_000);
+  }, 600_000);
 });
 
 describe("pawl merge and git of the person", () => {
@@ -90,7 +90,7 @@ describe("pawl merge and git of the person", () => {
     expect(await pawl("merge")).toMatchObject({ code: 0, stdout: expect.stringContaining("merged into main") });
     expect(git(root, "log", "--format=%s", "main")).toBe("Edit\nmain\nside\nbase");
     expect(git(root, "status", "--porcelain")).toBe("");
-  }, 60_000);
+  }, 600_000);
 
   it("L11: leaves a checkout alone in which git is at work, and its lock", async () => {
     const { root, pawl } = await proposed("a.txt");
@@ -99,7 +99,7 @@ describe("pawl merge and git of the person", () => {
     const merged = await pawl("merge", "@last");
     expect(merged.stdout).toContain("put off: main cannot be moved now: git is at work where it is checked out.");
     expect([existsSync(lock), read(root, "a.txt")]).toEqual([true, "1\n"]);
-  }, 60_000);
+  }, 600_000);
 });
 
 describe("two pawl merge", () => {
@@ -124,5 +124,5 @@ describe("two pawl merge", () => {
     expect(await merging()).toEqual([]);
     expect(await pawl("merge")).toMatchObject({ code: 0, stdout: expect.stringContaining("merged into main") });
     expect(git(root, "log", "--format=%s", "main")).toBe("Edit\nslow\nbase");
-  }, 120_000);
+  }, 600_000);
 });

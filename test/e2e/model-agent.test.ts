@@ -69,7 +69,7 @@ async function eventsOf(project: Project): Promise<readonly RunEvent[]> {
   return (value as { readonly events: readonly StoredEvent[] }).events.map(({ event }) => event);
 }
 
-test("finds, repairs, is verified and reviewed, and its work is committed", { timeout: 180_000 }, async () => {
+test("finds, repairs, is verified and reviewed, and its work is committed", { timeout: 600_000 }, async () => {
   const steps = [
     tool("read_file", { path: "src/sum.mjs" }),
     tool("write_file", { path: "test/sum.test.mjs", content: "" }),
@@ -102,7 +102,7 @@ test("finds, repairs, is verified and reviewed, and its work is committed", { ti
   expect(git(project.root, "log", "--all", "--format=%s")).toContain("Repair the sum");
 });
 
-test("asks a person about one call, and goes on with exactly that", { timeout: 180_000 }, async () => {
+test("asks a person about one call, and goes on with exactly that", { timeout: 600_000 }, async () => {
   const steps = [
     tool("write_file", { path: "CHANGELOG.md", content: "Repaired.\n" }),
     tool("edit_file", { path: "src/sum.mjs", old_text: "a - b", new_text: "a + b" }),

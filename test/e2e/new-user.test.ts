@@ -38,7 +38,9 @@ describe("a new user", () => {
     expect(show.stdout).toContain(`run ${id} succeeded`);
     expect((await project.pawl("logs", id.slice(0, 6))).stdout).toBe("==> tests attempt 1 <==\nall good\n");
     expect((await project.pawl("logs", id, "--raw")).stdout).toBe("all good\n");
-    expect((await project.pawl("verify", id)).stdout).toMatch(/^intact {2}1 run, \d+ events\n/);
+    expect((await project.pawl("verify", id)).stdout).toMatch(
+      /^intact {2}1 run, \d+ events, 1 artifact, 0 trees, 0 objects\n/,
+    );
     expect((await project.pawl("verify", "--all")).code).toBe(0);
     expect((await project.pawl("replay", id)).stdout).toMatch(new RegExp(`^equal {2}run ${id}, \\d+ events\n$`));
     const status = await project.pawl("status");

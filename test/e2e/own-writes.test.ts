@@ -39,4 +39,4 @@ test("R7: a loop that watches every file runs for what people change, STATE.md a
   for (const path of ["work/heartbeat.json", "work/logs/a.log", ".openexec/runs/run_1/timeline.jsonl"])
     project.write(path, "x");
   expect(await serve()).toBe(5);
-}, 120_000);
+}, 600_000);

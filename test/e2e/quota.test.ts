@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createProject, type Project } from "../support/cli.ts";
+import { PATIENCE_MS, slowness } from "../support/slowness.ts";
 
 const DANGER = "--danger-full-access";
 /** Refuses until the second that the file `reset` names; then it works for a moment and says when. */
@@ -32,9 +33,9 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** The vendor refuses for so long from now. */
+/** The vendor refuses for so long from now, longer on a busy machine: who is to be refused must get there in time. */
 function refuse(seconds: number): number {
-  const reset = Math.ceil(Date.now() / 1000) + seconds;
+  const reset = Math.ceil(Date.now() / 1000) + Math.ceil(seconds * (seconds > 0 ? slowness() : 1));
   project.write("reset", String(reset));
   return reset * 1000;
 }
@@ -165,7 +166,7 @@ describe("runs that rest in a project that is served", () => {
     const serving = project.start("serve", "--jsonl");
     await serving.until("serve.ready");
     const passages = async () => (await Promise.all(runs.map(passage))).filter((each) => each !== null);
-    await expect.poll(async () => (await passages()).length, { timeout: 40_000, interval: 1000 }).toBe(3);
+    await expect.poll(async () => (await passages()).length, { timeout: PATIENCE_MS, interval: 1000 }).toBe(3);
     serving.child.kill("SIGINT");
     expect((await serving.ended).stdout.match(/"run.woken"/g)).toHaveLength(3);
     const [first, second, third] = (await passages()).sort((a, b) => a.from - b.from);
@@ -175,10 +176,10 @@ describe("runs that rest in a project that is served", () => {
   });
 
   it("rest on with --no-auto-resume, and where pawl.yaml says so", async () => {
-    refuse(1);
+    const reset = refuse(5);
     const run = await rest();
     refuse(-1);
-    await sleep(1500);
+    await sleep(Math.max(0, reset + 500 - Date.now()));
     const once = (...args: string[]) => project.pawl("serve", "--once", ...args);
     expect((await once("--no-auto-resume")).code).toBe(0);
     project.write("pawl.yaml", `auto_resume: false\n${LOOPS}`);

@@ -40,7 +40,7 @@ test("L11: a loop that a person runs waits for another that has its paths, says 
   expect((await long.ended).code).toBe(130);
   expect((await same.ended).stdout).toContain("run r_");
   expect(await runsOf(project)).toBe(4);
-}, 120_000);
+}, 600_000);
 
 test.each([
   ["SIGINT", 130],
@@ -87,4 +87,4 @@ test("L11: a run that a person goes on with waits for a loop that has its paths 
   expect(await runsOf(project)).toBe(2);
   second.child.kill("SIGINT");
   await second.ended;
-}, 120_000);
+}, 600_000);

@@ -91,7 +91,7 @@ describe("pawl doctor", () => {
     const { code, value } = await project.json("doctor");
     const { checks, next } = value as Checked;
     expect([code, next]).toEqual([1, []]);
-    expect(checks.filter(({ status }) => status === "fail").map(({ name }) => name)).toEqual(["loops"]);
+    expect(checks.filter(({ status }) => status === "fail").map(({ name }) => name)).toContain("loops");
     expect(checks.find(({ name }) => name === "loop quick")?.status).toBe("ok");
   });
 });

@@ -100,7 +100,8 @@ describe("two processes", () => {
     const followed = await follow.ended;
     expect([followed.code, followed.stdout.includes('"run.finished"')]).toEqual([0, true]);
     expect((await watch.ended).stdout).toContain("succeeded");
-    expect((await logs.ended).stdout).toContain("==> after attempt 1 <==\ndone\n");
+    // On a busy machine it is seen while it runs.
+    expect((await logs.ended).stdout).toMatch(/==> after attempt 1(, still running)? <==\ndone\n/);
   });
 
   it("cancel a run whose process was lost", async () => {

@@ -48,7 +48,7 @@ test("L7: whoever cannot write is told which process is in the way, that it is s
     new RegExp(`Process ${pid}, which runs since \\S+Z and is stopped, has kept \\S+pawl\\.db locked for too long`),
   );
   expect(stderr).toContain(`kill -CONT ${pid}`);
-}, 60_000);
+}, 600_000);
 
 test.each(["pawl.db", "loops.db"] as const)(
   "L7: a host that is stopped inside a transaction on %s is ended when its lease is over, and what waits runs",
@@ -73,7 +73,7 @@ test("L7: one that begins to stand still while loops are served is ended too", a
   expect((await project.pawl("run", "quick", "--no-wait")).code).toBe(0);
   serving.child.kill("SIGINT");
   await serving.ended;
-}, 60_000);
+}, 600_000);
 
 test("L7: a process that is no host of the project is not ended, and told", async () => {
   const child = await stuck("loops.db", "guest");
@@ -84,4 +84,4 @@ test("L7: a process that is no host of the project is not ended, and told", asyn
   await serving.until('"type":"run.ended"');
   serving.child.kill("SIGINT");
   await serving.ended;
-}, 60_000);
+}, 600_000);

@@ -6,6 +6,7 @@ import { afterAll, expect, it } from "vitest";
 import { type CliProcess, createProject, eventually, type Project } from "../support/cli.ts";
 import { commitFiles } from "../support/git-project.ts";
 import { processesWith } from "../support/process-fixture.ts";
+import { slowness } from "../support/slowness.ts";
 
 const TIMES = process.env["PAWL_FULL"] === "1" ? 20 : 1;
 const STYLES = ["setsid", "group", "daemon", "nohup", "deaf", "chain"];
@@ -138,7 +139,7 @@ async function remaining(mark: string, endedAt: number): Promise<readonly string
     const afterMs = performance.now() - endedAt;
     if (clean === 1) figures.slowestMs = Math.max(figures.slowestMs, afterMs);
     if (clean === SETTLED_SCANS) return [];
-    if (clean === 0 && afterMs > GRACE_MS) return left;
+    if (clean === 0 && afterMs > GRACE_MS && afterMs > GRACE_MS * slowness()) return left;
     await sleep(25);
   }
 }

@@ -120,7 +120,7 @@ function runsIn({ said }: Ended): readonly string[] {
 }
 
 describe("an agent that obeys injected text", () => {
-  it("writes nothing, reaches nobody and finds no secret, however the text comes", { timeout: 240_000 }, async () => {
+  it("writes nothing, reaches nobody and finds no secret, however the text comes", { timeout: 600_000 }, async () => {
     expect(INJECTIONS.length).toBeGreaterThanOrEqual(30);
     const machine = createMachine();
     const before = calls;
@@ -190,7 +190,7 @@ describe("an agent that obeys injected text", () => {
     expect(existsSync(join(machine.root, ".pawl"))).toBe(false);
   });
 
-  it("may write what a person has looked at", { timeout: 120_000 }, async () => {
+  it("may write what a person has looked at", { timeout: 600_000 }, async () => {
     const machine = createMachine();
     const waiting = await pawl(machine, "run", "approved.yaml");
     expect(waiting.said).toContain("Is this text harmless?");

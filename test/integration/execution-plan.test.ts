@@ -5,6 +5,7 @@ import type { JsonObject } from "../../src/base/json.ts";
 import { openRuntime } from "../../src/runtime/wire.ts";
 import { commitFiles } from "../support/git-project.ts";
 import { makeFolder, removeFolders } from "../support/process-fixture.ts";
+import { PATIENCE_MS } from "../support/slowness.ts";
 
 afterAll(removeFolders);
 
@@ -113,7 +114,7 @@ describe("an ExecutionPlan", () => {
     try {
       if (!plan.ok) throw new Error(plan.problems.map(({ what }) => what).join("\n"));
       const { run, ended } = await runtime.start(plan.value, {});
-      await vi.waitUntil(() => isRunning("sleep", seconds), { timeout: 20_000, interval: 100 });
+      await vi.waitUntil(() => isRunning("sleep", seconds), { timeout: PATIENCE_MS, interval: 100 });
       await runtime.cancel(run, "me");
       await ended;
       const events = (await runtime.read(run, 0, 1000)).map(({ event }) => event);

@@ -175,7 +175,7 @@ const hijacked = (steps: readonly JsonValue[], policy = POLICY) =>
     "agent.yaml": JSON.stringify({ version: 1, attempts: [steps] }),
   });
 
-describe("a hijacked agent", { timeout: 60_000 }, () => {
+describe("a hijacked agent", { timeout: 600_000 }, () => {
   it("T03: asks for more than 600 things that it must not have, and gets none of them", async () => {
     const steps = attempts();
     expect(steps.length).toBeGreaterThan(600);

@@ -7,10 +7,11 @@ import { createSystemClock } from "../../src/adapters/system/clock.ts";
 import { FLEET } from "../../src/limits/ledger/cap.ts";
 import { type Chance, chance } from "../simulation/random.ts";
 import { bundleChild } from "../support/bundle-child.ts";
+import { cases, SEED } from "../support/property.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const FULL = process.env["PAWL_FULL"] === "1";
-const TRIALS = Number(process.env["PAWL_TRIALS"] ?? (FULL ? 20 : 2));
+const TRIALS = cases(FULL ? 20 : 2);
 const WORKERS = 32;
 const CALLS = FULL ? 100 : 25;
 /** Parts of what all calls together would spend: with the first the cap is used up, with the last it is not. */
@@ -81,7 +82,9 @@ describe("32 real processes on one cap", () => {
     for (let trial = 1; trial <= TRIALS; trial += 1) {
       const dir = tempDir();
       const cap = Math.floor(WORKERS * CALLS * 5 * (CAPS[trial % CAPS.length] as number));
-      const workers = Array.from({ length: WORKERS }, (_, i) => work(dir, `w${i}`, cap, chance(trial * 1000 + i)));
+      const workers = Array.from({ length: WORKERS }, (_, i) =>
+        work(dir, `w${i}`, cap, chance((SEED + trial) * 1000 + i)),
+      );
       const done = await Promise.all(workers);
       const store = await openSqliteStore({ dir, clock: createSystemClock() });
       try {

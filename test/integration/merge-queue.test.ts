@@ -100,7 +100,7 @@ test("L11: runs that began together are merged one after the other; what is red 
   expect(await coordination.notices(0)).toMatchObject([{ kind: "returned", loop: "edit", count: 1 }]);
   await coordination.work({ worker: "w", onStep: (step) => steps.push(step) });
   expect(git("rev-list", "--count", `${base}..main`)).toBe("2");
-}, 120_000);
+}, 600_000);
 
 test("L11: a change of a loop with a higher priority goes first, handed in by its run as accepted by a person", async () => {
   const { root, runtime, git } = await project();
@@ -135,7 +135,7 @@ test("L11: a change of a loop with a higher priority goes first, handed in by it
   await coordination.work({ worker: "w", onStep: () => undefined });
   const merged = git("log", "--reverse", "--format=%(trailers:key=Pawl-Run,valueonly,separator=)", `${base}..main`);
   expect(merged.split("\n").filter(Boolean)).toEqual([proposed, quick, edit, slow]);
-}, 120_000);
+}, 600_000);
 
 test("a person accepts a proposal, or does not; what was merged by hand needs no answer", async () => {
   const { runtime, git } = await project();
@@ -167,4 +167,4 @@ test("a person accepts a proposal, or does not; what was merged by hand needs no
   const digest = await coordination.digest(day);
   expect(digest.total).toMatchObject({ runs: 3, ends: { succeeded: 3 } });
   expect(digest.total.changes).toEqual({ open: 0, queued: 0, merged: 2, returned: 0, rejected: 1 });
-}, 120_000);
+}, 600_000);

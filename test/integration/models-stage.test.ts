@@ -90,7 +90,7 @@ stages:
 }
 
 describe("a stage with models", () => {
-  it("calls one through the gateway, sees no key, and reaches no other address", { timeout: 60_000 }, async () => {
+  it("calls one through the gateway, sees no key, and reaches no other address", { timeout: 600_000 }, async () => {
     const provider = await fakeProvider(json(ANSWER));
     const other = await webServer("other");
     const places = [`127.0.0.1:${other.port}`, "1.1.1.1:443", `127.0.0.1:${new URL(provider.url).port}`];
@@ -116,7 +116,7 @@ describe("a stage with models", () => {
     expect(seen.env["HTTP_PROXY"]).toBeUndefined();
   });
 
-  it("is stopped at its budget within one refused call", { timeout: 60_000 }, async () => {
+  it("is stopped at its budget within one refused call", { timeout: 600_000 }, async () => {
     const provider = await fakeProvider(json(ANSWER));
     const { seen, finished, bound } = await agentRun(provider, "{ tokens: 10k, usd: 1 }", ["12"]);
     const statuses = seen.answers.map(([status]) => status);

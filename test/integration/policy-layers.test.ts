@@ -6,7 +6,7 @@ import { compilePolicy } from "../../src/policy/compile.ts";
 import { decide } from "../../src/policy/decide.ts";
 import type { PolicyRequest, RequestKind } from "../../src/policy/request.ts";
 import type { Effect, Rule } from "../../src/policy/rule.ts";
-import { compileFile } from "../../src/runtime/compile-file.ts";
+import { compileFile } from "../../src/runtime/blueprints/compile-file.ts";
 import { loadPolicyLayers, type PolicyFiles } from "../../src/runtime/policy/policy-layers.ts";
 import { makePipe, projectFolder } from "../support/project-folder.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -2,14 +2,15 @@
 import { describe, expect, it } from "vitest";
 import type { Argv, ShellFacts } from "../../src/policy/shell/facts.ts";
 import { shellFacts } from "../../src/policy/shell/shell-facts.ts";
+import { cases, SEED } from "../support/property.ts";
 import { execute, executeQuickly, HOME, SHELLS } from "../support/shell-corpus/execute.ts";
 import { quotedText, seeded, wildText } from "../support/shell-corpus/random.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const FULL = process.env["PAWL_FULL"] === "1";
-const QUOTINGS = FULL ? 10_000 : 2000;
+const QUOTINGS = cases(FULL ? 10_000 : 2000);
 const PROGRAMS = FULL ? 1000 : 100;
-const WILD = FULL ? 10_000 : 400;
+const WILD = cases(FULL ? 10_000 : 400);
 
 function atHome(argument: string): string {
   return argument.replace(/^~(?=\/|$)/, HOME);
@@ -38,7 +39,7 @@ function commandsOf(facts: ShellFacts, programs: readonly string[]): readonly Ar
 
 describe("a shell text", () => {
   it.each(SHELLS)("is executed by %s with exactly the arguments that were judged, however they are quoted", (shell) => {
-    const random = seeded(20_261);
+    const random = seeded(20_260 + SEED);
     const texts = Array.from({ length: QUOTINGS }, () => quotedText(random));
     const ran = executeQuickly(tempDir(), shell, texts);
     expect(execute(tempDir(), shell, texts.slice(0, PROGRAMS), ["shim"])).toEqual(ran.slice(0, PROGRAMS));
@@ -60,7 +61,7 @@ describe("a shell text", () => {
   });
 
   it.each(SHELLS)("makes %s run nothing that was not found in it", (shell) => {
-    const random = seeded(4711);
+    const random = seeded(4710 + SEED);
     const programs = ["a", "b", "c", "d"];
     const texts = Array.from({ length: WILD }, () => wildText(random));
     const ran = execute(tempDir(), shell, texts, programs);

@@ -8,6 +8,7 @@ import { createRedactor } from "../../src/base/redact.ts";
 import type { ProcessReport, ProcessRequest } from "../../src/ports/executor.ts";
 import { listenForDeafness } from "../support/deafness.ts";
 import { executorIn, makeFolder, removeFolders, shell, wallOf } from "../support/process-fixture.ts";
+import { slowness } from "../support/slowness.ts";
 
 afterEach(removeFolders);
 
@@ -79,8 +80,9 @@ describe("a process that prints", () => {
       expect(report.log.bytes).toBeLessThanOrEqual(CAP + OVER);
       expect(report.log.bytes + report.log.dropped).toBeGreaterThanOrEqual(bytes);
       expect(liveBytes).toBeLessThanOrEqual(CAP + OVER);
-      expect(grownBytes).toBeLessThan(64 << 20);
-      expect(deafMs).toBeLessThan(250);
+      // What is not read yet waits longer on a busy machine; a host that kept it all would have grown by all of it.
+      expect(grownBytes).toBeLessThan(Math.min(64 * slowness(), MEGABYTES / 2) * 2 ** 20);
+      expect(deafMs).toBeLessThan(250 * slowness());
     },
     600_000,
   );

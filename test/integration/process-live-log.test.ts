@@ -19,6 +19,7 @@ import {
   removeFolders,
   shell,
 } from "../support/process-fixture.ts";
+import { PATIENCE_MS } from "../support/slowness.ts";
 
 afterEach(removeFolders);
 
@@ -117,6 +118,7 @@ describe("a live log", () => {
       put: () => Promise.reject(full),
       putFile: () => Promise.reject(full),
       get: () => Promise.reject(full),
+      check: () => Promise.reject(full),
       copyTo: () => Promise.reject(full),
     };
     const work = executorIn(root, { artifacts }).execute(
@@ -141,7 +143,7 @@ describe.each(["danger_full_access", "workspace_write"] as const)("a host in %s 
       await executorIn(${JSON.stringify(root)}).execute(request, new AbortController().signal, () => undefined);`;
     const host = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", code], { stdio: "inherit" });
     const path = liveLogPath(join(root, "logs"), RUN, "build", 1);
-    await expect.poll(() => textOf(path), { timeout: 15_000 }).toBe("precious\n");
+    await expect.poll(() => textOf(path), { timeout: PATIENCE_MS }).toBe("precious\n");
     host.kill("SIGKILL");
     await new Promise((done) => host.once("exit", done));
     if (mode === "workspace_write") await expect.poll(() => processesWith(marker)).toEqual([]);

@@ -203,7 +203,7 @@ function keptTree(events: readonly RunEvent[]): string {
 }
 
 describe("an agent that would go on for ever stops at the bound:", () => {
-  it.each(Object.entries(RUNAWAYS))("%s", { timeout: 60_000 }, async (name, { reason, detail, starts }) => {
+  it.each(Object.entries(RUNAWAYS))("%s", { timeout: 600_000 }, async (name, { reason, detail, starts }) => {
     const { events, end } = await live(fileOf(name));
     expect({ reason: end.reason, starts: startsOf(events) }).toEqual({ reason, starts });
     expect(end.detail).toContain(detail);
@@ -215,7 +215,7 @@ describe("an agent that would go on for ever stops at the bound:", () => {
     expect(plan.ok ? [] : plan.problems.map(({ code }) => code)).toEqual(["PLAN_CHILD_RECURSIVE"]);
   });
 
-  it("a child that may start no child says so, and its parent fails with it", { timeout: 60_000 }, async () => {
+  it("a child that may start no child says so, and its parent fails with it", { timeout: 600_000 }, async () => {
     const { events, end } = await live("top.yaml");
     expect(end.reason).toBe("stage_failed");
     const [stage] = events.filter((event) => event.type === "stage.finished");
@@ -225,7 +225,7 @@ describe("an agent that would go on for ever stops at the bound:", () => {
     expect(startsOf(below)).toEqual({});
   });
 
-  it("what is forked from a run that was stuck makes a fresh start", { timeout: 60_000 }, async () => {
+  it("what is forked from a run that was stuck makes a fresh start", { timeout: 600_000 }, async () => {
     const { run } = await live(fileOf("nothing"));
     const forked = await runtime.fork(run, "verify", { unearned: { by: "ann", why: "a test" } });
     await forked.ended;
@@ -237,7 +237,7 @@ describe("an agent that would go on for ever stops at the bound:", () => {
 });
 
 describe("an agent that gets somewhere comes to its end:", () => {
-  it.each(Object.keys(HONEST))("%s", { timeout: 60_000 }, async (name) => {
+  it.each(Object.keys(HONEST))("%s", { timeout: 600_000 }, async (name) => {
     const { end } = await live(fileOf(name), "L2");
     expect(end).toMatchObject({ status: "succeeded" });
   });

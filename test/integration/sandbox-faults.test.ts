@@ -18,6 +18,7 @@ import { basename, join, resolve } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { makeFolder, removeFolders } from "../support/process-fixture.ts";
 import { bubblewrap, follow, programOf, runScript, start } from "../support/sandbox-fixture.ts";
+import { slowness } from "../support/slowness.ts";
 
 const REAL = "/usr/bin/bwrap";
 const VERSION = '[ "$1" = --version ] && { echo "bubblewrap 0.8.0"; exit 0; }';
@@ -142,7 +143,9 @@ describe("a sandbox that cannot be trusted", () => {
     const program = join(folder, "bwrap");
     script("sleep 4321.125 & sleep 4321.125")(program);
     expect((await bubblewrap({ program, patienceMs: 200 }).check()).missing).not.toBeNull();
-    await expect.poll(() => commandLines().filter((line) => line.includes("4321.125")), { timeout: 5000 }).toEqual([]);
+    await expect
+      .poll(() => commandLines().filter((line) => line.includes("4321.125")), { timeout: 5000 * slowness() })
+      .toEqual([]);
   });
 
   it.each([
@@ -205,7 +208,7 @@ describe("a sandbox that cannot be trusted", () => {
     rmSync(program);
     script("exit 9")(program);
     expect(await follow(start(enclosure), "\n")).toMatchObject({ code: 9, wasReady: false });
-    await expect.poll(() => holdersOf(enclosure.env["PAWL_KEY"] ?? ""), { timeout: 3000 }).toEqual([]);
+    await expect.poll(() => holdersOf(enclosure.env["PAWL_KEY"] ?? ""), { timeout: 3000 * slowness() }).toEqual([]);
   });
 
   it("says why when this machine gives no user namespaces", () => {

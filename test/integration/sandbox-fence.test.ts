@@ -12,7 +12,7 @@ const FENCED = ["/workspace/.git/config", "/workspace/.git/hooks", "/workspace/a
 const UNFENCED = ["/workspace/.git"];
 /** What a program finds of its wall. */
 const LOOK =
-  "cut -d' ' -f5,6 /proc/self/mountinfo | grep -v /workspace; grep -E '^(Cap|NoNewPrivs|Seccomp)' /proc/self/status; ls /proc/self/fd; id; ls /proc | grep -c '^[0-9]'";
+  "cut -d' ' -f5,6 /proc/self/mountinfo | grep -v /workspace; grep -E '^(Cap|NoNewPrivs|Seccomp)' /proc/self/status; ls /proc/self/fd; id; set -- /proc/[0-9]*; echo $#";
 
 function programIn(folder: string, script: string, sealed: readonly string[]): EnclosedProgram {
   const mounts = [{ from: folder, to: "/workspace", access: "write" as const }];

@@ -8,6 +8,7 @@ import { afterEach, expect, it } from "vitest";
 import type { Enclosure } from "../../src/ports/sandbox.ts";
 import { makeFolder, removeFolders } from "../support/process-fixture.ts";
 import { bubblewrap, programOf } from "../support/sandbox-fixture.ts";
+import { slowness } from "../support/slowness.ts";
 
 /** Known by this: nothing else on the machine sleeps so long. */
 const NAP = `777.${process.pid}`;
@@ -64,7 +65,7 @@ async function hostAndKill(enclosure: Enclosure, afterMs: number): Promise<void>
 
 /** What still runs for the key a while later: the system takes a moment to end what it was told to end. */
 async function survivors(key: string): Promise<readonly number[]> {
-  const until = performance.now() + 3000;
+  const until = performance.now() + 3000 * slowness();
   for (;;) {
     const found = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && belongsTo(name, key));
     if (found.length === 0 || performance.now() > until) return found.map(Number);

@@ -237,13 +237,10 @@ describe("a file that is not a sound journal", () => {
     const bytes = readFileSync(file);
     for (let at = 4096; at < bytes.length; at += 4096) bytes.fill(0xff, at, at + 64);
     writeFileSync(file, bytes);
-    const store = await open(dir, { readOnly: true });
-    const found = await Promise.all([
-      store.integrity().catch((error: { code: string }) => [error.code]),
-      codeOf(store.journal.read(run, 0, ALL)),
-    ]);
-    expect(found[0].length).toBeGreaterThan(0);
-    expect(found[1]).toBe("JOURNAL_CORRUPT");
+    // Opening reads enough of it to see that.
+    expect(await codeOf(open(dir, { readOnly: true }).then((store) => store.journal.read(run, 0, ALL)))).toBe(
+      "JOURNAL_CORRUPT",
+    );
   });
 
   it("is refused untouched when a newer Pawl wrote it", async () => {
@@ -420,7 +417,7 @@ describe("a connection", () => {
     await createRun(store.journal);
     const modes = readdirSync(dir, { recursive: true }).map((name) => statSync(join(dir, String(name))).mode & 0o077);
     expect([statSync(dir).mode & 0o077, ...modes]).toEqual(Array(modes.length + 1).fill(0));
-    expect(modes.length).toBe(6);
+    expect(modes.length).toBe(9);
   });
 
   it("opens a new directory from many processes at once", async () => {

@@ -22,4 +22,4 @@ it("L11: a change is carried over past the lock of a git that was killed", async
   const change = { key: "k", run, into: "main", branch: "pawl/a", base, source, at: 5000 };
   expect(await mainline.stack(base, change)).toMatchObject({ exact: true });
   expect(existsSync(lock)).toBe(false);
-}, 30_000);
+}, 600_000);

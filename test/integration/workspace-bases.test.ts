@@ -134,7 +134,7 @@ describe("a base", () => {
     }
     expect(packsOf(root, head).length).toBeLessThan(5);
     expect(objectsSeen(await entered(root))).toEqual(reachable(root, head));
-  }, 60_000);
+  }, 600_000);
 
   it("is not built upon one that the commit does not go back to", async () => {
     const root = project();

@@ -10,6 +10,7 @@ import { bundleChild } from "../support/bundle-child.ts";
 import { applyChanges, type Change, changes, SPOILED, textsIn } from "../support/git-changes.ts";
 import type { LifePlan } from "../support/git-life.ts";
 import { CLONE, commitFiles, git, LABEL, nextRun, placeOf, vaultOf, workspacesAt } from "../support/git-project.ts";
+import { assertAsyncProperty } from "../support/property.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const FULL = process.env["PAWL_FULL"] === "1";
@@ -147,7 +148,7 @@ describe("a host that dies", () => {
   });
 
   it("loses nothing and leaves nothing, whatever the stages have done", async () => {
-    await fc.assert(
+    await assertAsyncProperty(
       fc.asyncProperty(
         fc.array(changes, { minLength: 1, maxLength: 3 }),
         fc.nat(40),
@@ -156,7 +157,7 @@ describe("a host that dies", () => {
           await crash(stages, killAt, delayMs);
         },
       ),
-      { numRuns: FULL ? 200 : 8, endOnFailure: true },
+      { runs: FULL ? 200 : 8, endOnFailure: true },
     );
   });
 });
@@ -168,7 +169,7 @@ describe("a tree that was saved", () => {
     const workspaces = workspacesAt(root);
     const base = await workspaces.base(CLONE, 1);
     const savable = changes.map((list) => list.filter(({ kind }) => kind !== "repository"));
-    await fc.assert(
+    await assertAsyncProperty(
       fc.asyncProperty(savable, savable, async (first, second) => {
         const where = placeOf();
         const { folder, save } = await workspaces.enter(where, base, LABEL);
@@ -186,7 +187,7 @@ describe("a tree that was saved", () => {
         expect(look()).toEqual(then);
         await workspaces.leave(where.run, 1);
       }),
-      { numRuns: FULL ? 300 : 12, endOnFailure: true },
+      { runs: FULL ? 300 : 12, endOnFailure: true },
     );
   });
 });

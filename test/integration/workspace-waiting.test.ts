@@ -18,6 +18,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { formatRunId, type RunId } from "../../src/base/ids.ts";
 import { CLONE, commitFiles, filesOf, git, LABEL, placeOf, vaultOf, workspacesAt } from "../support/git-project.ts";
+import { PATIENCE_MS } from "../support/slowness.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 function project(): string {
@@ -43,7 +44,7 @@ function cellsOf(run: RunId): number[] {
   });
 }
 
-const SOON = { timeout: 20_000, interval: 20 };
+const SOON = { timeout: PATIENCE_MS, interval: 20 };
 const pathsIn = (root: string, tree: string): string[] =>
   git(vaultOf(root), "ls-tree", "-r", "--name-only", tree).split("\n");
 
@@ -162,7 +163,7 @@ describe("a save", () => {
     const handle = openSync(join(workspace.folder, "hollow"), "w");
     ftruncateSync(handle, 12 * 2 ** 30);
     closeSync(handle);
-    await expect(workspace.save(LABEL)).rejects.toMatchObject({ code: "WORKSPACE_TREE_UNFIT" });
+    await expect(workspace.save(LABEL)).rejects.toMatchObject({ code: "WORKSPACE_TOO_LARGE" });
     await workspaces.leave(run, 1);
     expect(git(vaultOf(root), "for-each-ref", "--format=%(refname)", `refs/pawl/${run}/kept`)).toBe(
       `refs/pawl/${run}/kept/1`,

@@ -13,6 +13,7 @@ import type { ChangeRecord } from "../../src/loops/coordinate/merges/change.ts";
 import { createChanges } from "../../src/loops/coordinate/merges/changes.ts";
 import { type WorkParts, workQueue } from "../../src/loops/coordinate/merges/work.ts";
 import { overlapOf } from "../../src/loops/coordinate/overlap.ts";
+import { seeds } from "../support/property.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { type Chance, chance } from "./random.ts";
 
@@ -222,7 +223,7 @@ async function accountOf({ place, handedIn }: Life) {
 }
 
 test("L11: ten loops on one repository keep the branch green, lose nothing and never work on one path", async () => {
-  for (let seed = 1; seed <= SEEDS; seed += 1) {
+  for (const seed of seeds(SEEDS)) {
     const { handedIn, merged, returned, refused } = await simulate(seed);
     expect(handedIn, `seed ${seed}`).toBeGreaterThan(TICKS / 5);
     expect(merged, `seed ${seed}`).toBeGreaterThan(20);

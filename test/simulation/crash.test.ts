@@ -1,11 +1,11 @@
 /** Seeded lives of random runs. A red test prints its seed; `simulate(seed, rate)` repeats it exactly. */
 import { describe, expect, it } from "vitest";
+import { seeds } from "../support/property.ts";
 import { brokenLaw } from "./laws.ts";
 import { leafAt, ofType } from "./life.ts";
 import { type Simulated, simulate } from "./simulate.ts";
 
-const SEEDS = Number(process.env["PAWL_SEEDS"] ?? (process.env["PAWL_FULL"] === "1" ? 20_000 : 3_000));
-const FIRST = Number(process.env["PAWL_FIRST_SEED"] ?? 1);
+const SEEDS = seeds(Number(process.env["PAWL_SEEDS"] ?? (process.env["PAWL_FULL"] === "1" ? 20_000 : 3_000)));
 
 /** How often a gate passed a tree whose protected paths had been changed, with those of the base. */
 function restoredBy(run: Simulated): number {
@@ -15,13 +15,13 @@ function restoredBy(run: Simulated): number {
 }
 
 describe("a run that is killed at any port call", () => {
-  it(`holds every law in ${SEEDS} seeded lives`, { timeout: 3_600_000 }, async () => {
+  it(`holds every law in ${SEEDS.length} seeded lives`, { timeout: 3_600_000 }, async () => {
     let crashes = 0;
     let restored = 0;
     const statuses = new Map<string, number>();
     const reasons = new Map<string, number>();
     const rulings = new Map<string, number>();
-    for (let seed = FIRST; seed < FIRST + SEEDS; seed += 1) {
+    for (const seed of SEEDS) {
       const run = await simulate(seed, [0, 0.02, 0.05, 0.12][seed % 4] ?? 0);
       crashes += run.world.crashes();
       const status = run.state.status;
@@ -33,7 +33,7 @@ describe("a run that is killed at any port call", () => {
         rulings.set(`${path.split("/")[0]} ${answer}`, (rulings.get(`${path.split("/")[0]} ${answer}`) ?? 0) + 1);
       expect(brokenLaw(run), `seed ${seed}`).toBeNull();
     }
-    expect(crashes).toBeGreaterThan(SEEDS / 10);
+    expect(crashes).toBeGreaterThan(SEEDS.length / 10);
     // The lives must differ, or the laws would be judged on nothing.
     for (const status of ["succeeded", "failed", "blocked", "rejected", "cancelled"])
       expect(statuses.get(status), status).toBeGreaterThan(0);
@@ -44,7 +44,7 @@ describe("a run that is killed at any port call", () => {
       expect(rulings.get(ruling), ruling).toBeGreaterThan(0);
     const counted = JSON.stringify(Object.fromEntries(statuses));
     process.stderr.write(
-      `simulated ${SEEDS} runs, ${crashes} crashes, ${restored} trees that passed with protected paths put back, ${counted}\n`,
+      `simulated ${SEEDS.length} runs, ${crashes} crashes, ${restored} trees that passed with protected paths put back, ${counted}\n`,
     );
   });
 });

@@ -14,6 +14,7 @@ import { type Law, leafAt, ofType } from "./life.ts";
 import { LIMIT_LAWS } from "./limit-laws.ts";
 import { MONEY_LAWS } from "./money-laws.ts";
 import type { Simulated } from "./simulate.ts";
+import { WAITING_LAWS } from "./waiting-law.ts";
 
 function isGood(outcome: string): boolean {
   return outcome === "success" || outcome === "pass";
@@ -352,6 +353,7 @@ export function brokenLaw(run: Simulated): string | null {
     ...LIMIT_LAWS,
     ...AGENT_LAWS,
     ...MONEY_LAWS,
+    ...WAITING_LAWS,
   })) {
     const broken = law(run);
     if (broken !== null) return `${name}: ${broken}`;

@@ -14,6 +14,7 @@ import type { News, Untimed } from "../../src/runtime/serve/news.ts";
 import { createScheduler, type Scheduler } from "../../src/runtime/serve/scheduler.ts";
 import { createLoopReader, type ServedLoop, slotOf } from "../../src/runtime/serve/served-loop.ts";
 import { createJumpingClock, type JumpingClock } from "../support/jumping-clock.ts";
+import { seeds } from "../support/property.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -153,7 +154,7 @@ describe("schedules of several processes", () => {
   });
 
   test("L7: clocks that jump by an hour and by 400 days make no storm and fire nothing twice", async () => {
-    for (let seed = 0; seed < SEEDS; seed += 1) {
+    for (const seed of seeds(SEEDS)) {
       const { clock, told, boot, work } = createWorld(LOOPS.filter(({ catchUp }) => catchUp !== "all"));
       const living = [await boot(), await boot(), await boot()];
       for (let step = 0; step < 12; step += 1) {
@@ -196,7 +197,7 @@ describe("schedules of several processes", () => {
   );
 
   test("L7: of clocks that jump by an hour and by 400 days, under all none is lost and none comes twice", async () => {
-    for (let seed = 0; seed < SEEDS / 4; seed += 1) {
+    for (const seed of seeds(SEEDS / 4)) {
       const loops = CHANGES.map(({ zone, text }) => loopOf(zone, cron(text, zone), "all"));
       const { clock, told, boot, work } = createWorld(loops);
       const living = [await boot(), await boot()];

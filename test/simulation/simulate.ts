@@ -150,7 +150,12 @@ async function live(
     );
     const restored: Restored = { ...found, purse: purseOf(world.money, money, found) };
     const answers = personFacts(restored, dice, clock).map((fact) => ({ fact }));
-    return hosted(restored, [...(await recover(restored, ports)), ...answers], ports, inbox);
+    return hosted(
+      restored,
+      [...(await recover(restored, ports, new AbortController().signal)), ...answers],
+      ports,
+      inbox,
+    );
   };
   let ended: LoopEnd | "died" | null = null;
   let broken: unknown = null;

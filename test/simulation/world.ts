@@ -348,5 +348,6 @@ function mortalWorkspaces(
       return { ...checkout, remove: risky(checkout.remove) };
     },
     leave: risky(workspaces.leave),
+    unsaved: workspaces.unsaved,
   };
 }

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { PATIENCE_MS } from "./slowness.ts";
 
 export const BIN = join(import.meta.dirname, "..", "..", "dist", "cli", "main.js");
 
@@ -95,7 +96,7 @@ function startCli(cwd: string, args: readonly string[], more: Readonly<Record<st
 }
 
 /** Waits until `check` holds; fails after five seconds. */
-export async function eventually(check: () => boolean, what: string, withinMs = 5000): Promise<void> {
+export async function eventually(check: () => boolean, what: string, withinMs = PATIENCE_MS): Promise<void> {
   const until = performance.now() + withinMs;
   while (!check()) {
     if (performance.now() > until) throw new Error(`did not happen within ${withinMs} ms: ${what}`);

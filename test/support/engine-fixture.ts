@@ -17,6 +17,7 @@ import type { Store } from "../../src/ports/store/store.ts";
 import type { RunEvent } from "../../src/run/events.ts";
 import type { OpenStore } from "../contract/store-fixture.ts";
 import { TEST_ACTIONS } from "./plan-from-yaml.ts";
+import { PATIENCE_MS } from "./slowness.ts";
 
 /** How one attempt ends; "hang" ends only when it is ended. */
 export type Ending = Partial<ProcessReport> | "hang";
@@ -202,8 +203,8 @@ export function busy(fixture: EngineFixture, run: RunId, stage: string, visit = 
 }
 
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 5000; !(await isTrue()); ) {
-    if (performance.now() > end) throw new Error("it did not happen within five seconds");
+  for (const end = performance.now() + PATIENCE_MS; !(await isTrue()); ) {
+    if (performance.now() > end) throw new Error(`it did not happen within ${PATIENCE_MS} ms`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }

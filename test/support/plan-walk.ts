@@ -84,6 +84,8 @@ function follow(walk: Walk): void {
 function visitStage(walk: Walk, stage: PlanStage): void {
   const members = stage.kind === "group" ? lanesOf(walk, stage) : [laneOf(stage)];
   const before = walk.started;
+  // The kernel asks how deep child runs may go before it asks anything else: such a stage uses up no start.
+  if (stage.kind === "run" && walk.plan.limits.depth === 0) throw new Stopped();
   // A stage that cannot begin, and a fan-out over nothing, use up one start.
   if (!walk.chance.happens(5)) runLanes(walk, members, stage.kind === "group" ? stage.maxParallel : 1);
   if (walk.started === before) countStart(walk);

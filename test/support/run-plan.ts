@@ -167,7 +167,10 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     },
     async resume(first = []) {
       const restored = { ...restore(run, plan, await events()), purse: script.purse };
-      return host(restored, [...(await recover(restored, ports)), ...first.map((fact) => ({ fact }))]);
+      return host(restored, [
+        ...(await recover(restored, ports, new AbortController().signal)),
+        ...first.map((fact) => ({ fact })),
+      ]);
     },
     async busy() {
       while (executed.length === 0) await new Promise((resolve) => setImmediate(resolve));

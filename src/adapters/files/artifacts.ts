@@ -58,6 +58,14 @@ export function createFileArtifacts(options: FileArtifactsOptions): Artifacts {
         });
         return Buffer.concat(chunks);
       }),
+    check: (ref) =>
+      guarded(dir, async () => {
+        let bytes = 0;
+        await readChecked(dir, ref.sha256, async (chunk) => {
+          bytes += chunk.length;
+        });
+        if (bytes !== ref.bytes) throw damaged(ref.sha256);
+      }),
     copyTo: (digest, path) => guarded(path, () => copyOut(dir, digest, path)),
   };
 }

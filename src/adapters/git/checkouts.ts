@@ -2,6 +2,7 @@
 import { BEHIND, type Mount } from "../../ports/sandbox.ts";
 import type { Workspaces } from "../../ports/workspaces.ts";
 import type { HostGit } from "./host-git.ts";
+import { interruptible, NEVER } from "./interrupt.ts";
 import { wantedFor } from "./slot/build-slot.ts";
 import { checkOut } from "./slot/checkout-slot.ts";
 import { discardSlot } from "./slot/remove-slot.ts";
@@ -15,29 +16,32 @@ import type { Yard } from "./yard.ts";
 export function createCheckouts(
   git: HostGit,
   project: string,
-  yardFor: (tree: string) => Promise<Yard>,
+  yardFor: (tree: string, signal?: AbortSignal) => Promise<Yard>,
   turns: Turns,
 ): Pick<Workspaces, "compose" | "plant" | "checkout"> {
   return {
-    async compose(run, composition) {
-      const { vault } = await yardFor(composition.candidate);
-      return composeTree(git, vault, run, { ...composition, project });
-    },
+    compose: (run, composition, signal = NEVER) =>
+      interruptible(signal, { doing: "Putting the judged tree together" }, async () => {
+        const { vault, git: bound } = await yardFor(composition.candidate, signal);
+        return composeTree(bound, vault, run, { ...composition, project });
+      }),
     async plant(run, planting) {
       const { vault } = await yardFor(planting.base);
       return plantTree(git, vault, run, planting);
     },
-    async checkout(place, tree) {
-      const yard = await yardFor(tree);
-      const wanted = await wantedFor(yard, place, tree, project);
-      const slot = await checkOut(yard, place.run, wanted);
-      return {
-        folder: slot.tree,
-        project,
-        mounts: [objectsMount(wanted.footing)],
-        remove: () => turns.take(slot.folder, () => discardSlot(yard, slot)),
-      };
-    },
+    checkout: (place, tree, signal = NEVER) =>
+      interruptible(signal, { doing: "Making a checkout" }, async () => {
+        const yard = await yardFor(tree, signal);
+        const wanted = await wantedFor(yard, place, tree, project);
+        const slot = await checkOut(yard, place.run, wanted);
+        return {
+          folder: slot.tree,
+          project,
+          mounts: [objectsMount(wanted.footing)],
+          // What is cut off is left to the next checkout or sweep: it is in nobody's way.
+          remove: (_label, until) => turns.take(slot.folder, async () => discardSlot(await yardFor(tree, until), slot)),
+        };
+      }),
   };
 }
 

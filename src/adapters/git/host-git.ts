@@ -8,6 +8,7 @@ import type { Readable, Writable } from "node:stream";
 import { pawlError } from "../../base/errors.ts";
 import { WORKSPACE_ERRORS } from "../../ports/errors/workspace-errors.ts";
 import { errnoOf, gitFailure } from "./failures.ts";
+import { NEVER, onAbort, throwIfAborted } from "./interrupt.ts";
 
 export type GitChild = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -28,6 +29,10 @@ export interface GitResult {
 }
 
 export interface HostGit {
+  /** Kills every git that was started through this object. */
+  readonly signal: AbortSignal;
+  /** The same git under another signal. */
+  under(signal: AbortSignal): HostGit;
   /** Resolves whatever the exit code is. */
   run(call: GitCall): Promise<GitResult>;
   /** Standard output; rejects when git fails. */
@@ -72,18 +77,25 @@ export function createHostGit(options: {
   readonly program: string;
   readonly path: string;
   readonly home: string;
+  readonly signal?: AbortSignal;
 }): HostGit {
-  const { program, path, home } = options;
+  const { program, path, home, signal = NEVER } = options;
   const overrides = OVERRIDES.flatMap((setting) => ["-c", setting]);
 
-  const start = (call: GitCall): GitChild =>
-    spawn(program, [...overrides, ...call.args], {
+  const start = (call: GitCall): GitChild => {
+    const child = spawn(program, [...overrides, ...call.args], {
       cwd: call.cwd ?? "/",
       env: { PATH: path, HOME: home, ...QUIET_ENV, GIT_OPTIONAL_LOCKS: "0", ...call.env },
       // A key pressed in the terminal of the host must not cut off a save.
       detached: true,
       stdio: ["pipe", "pipe", "pipe"],
     });
+    child.once(
+      "close",
+      onAbort(signal, () => killGroup(child)),
+    );
+    return child;
+  };
 
   const run = async (call: GitCall): Promise<GitResult> => {
     const child = start(call);
@@ -93,11 +105,14 @@ export function createHostGit(options: {
     child.stdin.on("error", () => undefined);
     child.stdin.end(call.input ?? "");
     const code = await ended(child, program);
+    throwIfAborted(signal, "Git");
     const stdout = await out;
     return { code, stdout: stdout.bytes, truncated: stdout.truncated, stderr: (await err).bytes.toString() };
   };
 
   return {
+    signal,
+    under: (next) => createHostGit({ ...options, signal: next }),
     start,
     run,
     async pour(doing, call, sink) {
@@ -116,6 +131,16 @@ export function createHostGit(options: {
       return stdout;
     },
   };
+}
+
+/** Git and what it has started: it leads a group of its own. */
+export function killGroup(child: GitChild): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // It ended in this moment.
+  }
 }
 
 /** The exit code of a started git; rejects when it could not be started. */

@@ -2,16 +2,25 @@
 import { lstat, readdir, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { RunId } from "../../base/ids.ts";
-import type { SweepReport, SweepRequest } from "../../ports/trees.ts";
+import type { SweepReport, SweepRequest, UnknownRun } from "../../ports/trees.ts";
 import type { HostGit } from "./host-git.ts";
 import { isOwnerGone } from "./owner.ts";
 import { pruneLinked } from "./project/linked-worktree.ts";
 import { inspectProject } from "./project/project.ts";
+import { recordDropped } from "./saved/dropped.ts";
+import { nameAgain } from "./saved/nameless.ts";
 import { clearLeft } from "./slot/checkout-slot.ts";
 import { slotsOf } from "./slot/slot.ts";
 import { VAULT_UNDER_WAY } from "./vault/create-vault.ts";
 import { BASES, SNAPSHOTS, type Vault } from "./vault/vault.ts";
 import type { Yard } from "./yard.ts";
+
+/** What has become of the workspaces of a run. */
+export interface Left {
+  readonly removed: number;
+  /** They stay, because what is in them could not be saved. */
+  readonly unsaved: number;
+}
 
 interface Ground {
   readonly git: HostGit;
@@ -29,31 +38,53 @@ const RUN = /^r_[0-9a-z]{12}$/;
 export async function sweepVault(
   ground: Ground,
   request: SweepRequest,
-  leave: (run: RunId) => Promise<number>,
+  leave: (run: RunId) => Promise<Left>,
 ): Promise<SweepReport> {
   const { yard, dir, vaultDir } = ground;
   if (yard === null || request.dryRun === true)
     return yard === null ? clearNothing(ground) : foretell(yard, dir, request);
   await clearVaultsUnderWay(vaultDir);
-  let workspaces = 0;
-  let stuck = 0;
-  for (const run of await leftRuns(dir, request)) {
-    const removed = await leave(run).catch(() => null);
-    if (removed === null) stuck += 1;
-    else workspaces += removed;
-  }
-  for (const run of await runsIn(dir)) await clearLeft(yard, run);
+  const { vault } = yard;
+  // Names must be whole before anything is removed: what has none goes.
+  const found = await vault.uses.alone(() => nameAgain(vault));
+  const { workspaces, stuck } = await leaveAll(await leftRuns(dir, request), leave);
+  for (const run of await runsIn(dir)) if ((await request.known(run)) !== "unknown") await clearLeft(yard, run);
   const project = await inspectProject(yard.git, yard.root, yard.home).catch(() => null);
   if (project !== null) await pruneLinked(project, dir);
-  const { vault } = yard;
   return vault.uses.alone(async () => {
     const before = await count(vault);
     const refs = await dropRefs(vault, await fadedRefs(vault, request));
     await dropBases(vault);
     await clearTemporary(vault);
     await pack(vault);
-    return { ...reportOf(workspaces, refs, before, await count(vault)), stuck };
+    const unknown = await unknownRuns(vault, dir, request);
+    return { ...reportOf(workspaces, refs, before, await count(vault)), stuck, found, unknown };
   });
+}
+
+/** `stuck`: runs of which something could not be saved, so that it stays. */
+async function leaveAll(runs: Iterable<RunId>, leave: (run: RunId) => Promise<Left>) {
+  let workspaces = 0;
+  let stuck = 0;
+  for (const run of runs) {
+    const left = await leave(run).catch(() => null);
+    if (left === null || left.unsaved > 0) stuck += 1;
+    workspaces += left?.removed ?? 0;
+  }
+  return { workspaces, stuck };
+}
+
+/** What is kept because no journal mentions its run. */
+async function unknownRuns(vault: Vault, dir: string, { known }: SweepRequest): Promise<readonly UnknownRun[]> {
+  const refs = await readRefs(vault);
+  const runs = new Set([...(await runsIn(dir)), ...(runsOf(refs) as Set<RunId>)]);
+  const found: UnknownRun[] = [];
+  for (const run of [...runs].sort()) {
+    if ((await known(run)) !== "unknown") continue;
+    const workspaces = (await slotsOf(dir, run)).length;
+    found.push({ run, workspaces, refs: refs.filter((ref) => ref.run === run).length });
+  }
+  return found;
 }
 
 async function clearNothing({ vaultDir }: Ground): Promise<SweepReport> {
@@ -66,7 +97,8 @@ async function foretell({ vault }: Yard, dir: string, request: SweepRequest): Pr
   let workspaces = 0;
   for (const run of await leftRuns(dir, request)) workspaces += (await slotsOf(dir, run)).length;
   const before = await count(vault);
-  return reportOf(workspaces, (await fadedRefs(vault, request)).size, before, before);
+  const report = reportOf(workspaces, (await fadedRefs(vault, request)).size, before, before);
+  return { ...report, unknown: await unknownRuns(vault, dir, request) };
 }
 
 interface Held {
@@ -79,6 +111,8 @@ function reportOf(workspaces: number, refs: number, before: Held, after: Held): 
     workspaces,
     stuck: 0,
     refs,
+    found: 0,
+    unknown: [],
     objectsBefore: before.objects,
     objectsAfter: after.objects,
     bytesBefore: before.bytes,
@@ -86,10 +120,10 @@ function reportOf(workspaces: number, refs: number, before: Held, after: Held): 
   };
 }
 
-/** Runs that have a workspace and do not go on. */
+/** Runs that have a workspace and have ended. */
 async function leftRuns(dir: string, { known }: SweepRequest): Promise<RunId[]> {
   const runs: RunId[] = [];
-  for (const run of await runsIn(dir)) if ((await known(run)) !== "open") runs.push(run);
+  for (const run of await runsIn(dir)) if ((await known(run)) === "ended") runs.push(run);
   return runs;
 }
 
@@ -109,6 +143,7 @@ async function clearVaultsUnderWay(vaultDir: string): Promise<void> {
 
 interface Ref {
   readonly name: string;
+  readonly commit: string;
   readonly run: string;
   readonly savedAt: number;
   /** Its first. */
@@ -162,10 +197,10 @@ async function fadedOf(
   const refs = all.filter((ref) => ref.run === run);
   const anchors = refs.filter(({ name }) => ANCHORS.has(basename(name)) && dirname(name) === `refs/pawl/${run}`);
   const trees = refs.filter((ref) => !anchors.includes(ref));
-  const isOpen = (await known(run as RunId)) === "open";
-  const old = isOpen ? [] : trees.filter(({ savedAt }) => savedAt < before);
+  const hasEnded = (await known(run as RunId)) === "ended";
+  const old = hasEnded ? trees.filter(({ savedAt }) => savedAt < before) : [];
   const faded = old.map(({ name }) => name);
-  let goes = !isOpen && old.length === trees.length;
+  let goes = hasEnded && old.length === trees.length;
   for (const { name } of anchors) goes &&= await isOlder(vault, name, before);
   if (goes) return { faded: [...faded, ...anchors.map(({ name }) => name)], base: null };
   return { faded, base: await vault.refs.read(`refs/pawl/${run}/base`) };
@@ -177,7 +212,12 @@ async function isOlder(vault: Vault, name: string, before: number): Promise<bool
 }
 
 async function dropRefs(vault: Vault, gone: ReadonlySet<string>): Promise<number> {
-  const runs = runsOf(await readRefs(vault));
+  const refs = await readRefs(vault);
+  const runs = runsOf(refs);
+  await recordDropped(
+    vault.dir,
+    refs.flatMap(({ name, commit }) => (gone.has(name) ? [commit] : [])),
+  );
   for (const name of gone) await rm(join(vault.dir, name), { force: true });
   for (const run of runs) await removeEmpty(join(vault.dir, "refs/pawl", run));
   return gone.size;
@@ -192,14 +232,14 @@ export async function dropRun(vault: Vault, run: RunId): Promise<void> {
 }
 
 async function readRefs(vault: Vault): Promise<Ref[]> {
-  const format = "--format=%(refname) %(committerdate:unix) %(parent)";
+  const format = "--format=%(refname) %(objectname) %(committerdate:unix) %(parent)";
   const lines = (await vault.git("listing what is saved", ["for-each-ref", format, "refs/pawl"]))
     .toString()
     .split("\n");
   return lines.flatMap((line) => {
-    const [name = "", seconds = "", parent = ""] = line.split(" ");
+    const [name = "", commit = "", seconds = "", parent = ""] = line.split(" ");
     const run = name.split("/")[2];
-    return run === undefined ? [] : [{ name, run, savedAt: Number(seconds) * 1000, parent }];
+    return run === undefined ? [] : [{ name, commit, run, savedAt: Number(seconds) * 1000, parent }];
   });
 }
 

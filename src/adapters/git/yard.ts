@@ -23,6 +23,8 @@ export interface Yard {
   readonly sandbox: Sandbox;
   readonly vault: Vault;
   readonly waiting: WaitingCells;
+  /** Ends whatever is done here. */
+  readonly signal: AbortSignal;
 }
 
 export interface CellCall {
@@ -39,7 +41,7 @@ export async function runSlotCell(yard: Yard, slot: Slot, call: CellCall): Promi
   const { pack } = call;
   await Promise.all([openUp(slot), yard.waiting.discard(slot.folder)]);
   const open = pack === undefined ? undefined : () => pack().input;
-  return runCell(yard.sandbox, requestOf(yard, slot, call), open);
+  return runCell(yard.sandbox, requestOf(yard, slot, call), yard.signal, open);
 }
 
 /** From soon on a cell waits to save this workspace. */

@@ -29,6 +29,9 @@ export function createMemoryArtifacts(options: { readonly maxBytes: number }): A
     put: async (bytes) => keep(bytes),
     putFile: async (path) => keep(await readRegular(path, maxBytes)),
     get: async (digest) => find(digest),
+    check: async ({ sha256: digest, bytes }) => {
+      if (find(digest).length !== bytes) throw pawlError(ARTIFACT_ERRORS, "ARTIFACT_DAMAGED", { sha256: digest });
+    },
     copyTo: async (digest, path) => {
       const bytes = find(digest);
       await writeFile(path, bytes, { flag: "wx", mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {

@@ -11,7 +11,10 @@ import type { EventOf, RunEvent, StoredEvent } from "../../run/events.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import { chainNext, chainStart } from "../../run/record/chain.ts";
 import { type ChainFinding, type ChainLink, checkChain } from "../../run/record/check-chain.ts";
+import { recordWaiting } from "../../run/record/record-waiting.ts";
 import { isAtRest, lastRowChange, listedUnder, startedBy } from "../../run/record/row.ts";
+import { concernsWaiting, NOT_WAITING } from "../../run/record/waiting.ts";
+import { memoryWaitingRows } from "./runs/waiting-runs.ts";
 import { announce, type MemoryHost, type MemoryRun, type MemoryState } from "./state.ts";
 
 interface JournalParts {
@@ -32,7 +35,14 @@ export function createMemoryJournal(parts: JournalParts): Journal {
     if (first?.type !== "run.created" || first.run !== run) throw invalid(run, "the first is not its run.created");
     const links = chain(chainStart(run), 0, events);
     if (state.runs.has(run)) return false;
-    const made: MemoryRun = { id: state.order.length + 1, row: firstRow(first), head: "", links: [], owner: self };
+    const made: MemoryRun = {
+      id: state.order.length + 1,
+      row: firstRow(first),
+      head: "",
+      links: [],
+      owner: self,
+      waiting: NOT_WAITING,
+    };
     if (!state.plans.has(plan.fingerprint)) state.plans.set(plan.fingerprint, canonical(plan as PlanJson));
     state.runs.set(run, made);
     state.order.push(made);
@@ -59,6 +69,9 @@ export function createMemoryJournal(parts: JournalParts): Journal {
     found.head = last.hash;
     found.row = { ...found.row, ...change, updatedAt: events[events.length - 1]?.at ?? 0, events: last.seq };
     if (isAtRest(change.status)) found.owner = null;
+    const placed = events.map((event, i) => ({ event, seq: last.seq - events.length + 1 + i }));
+    const waits = placed.filter(({ event }) => concernsWaiting(event));
+    if (waits.length > 0) recordWaiting(memoryWaitingRows(state), found.row.run, waits);
     announce(state, found.row.run);
   }
 

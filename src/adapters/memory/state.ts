@@ -5,6 +5,7 @@ import type { ControlRequest } from "../../ports/store/control.ts";
 import type { EvidenceRecord } from "../../ports/store/evidence.ts";
 import type { Holder, RunRow } from "../../ports/store/run-index.ts";
 import type { ChainLink } from "../../run/record/check-chain.ts";
+import type { Waiting } from "../../run/record/waiting.ts";
 import { createMemoryBooks, type MemoryBooks } from "./ledger/ledger.ts";
 
 export interface MemoryRun {
@@ -15,6 +16,7 @@ export interface MemoryRun {
   head: string;
   readonly links: ChainLink[];
   owner: MemoryHost | null;
+  waiting: Waiting;
 }
 
 /** One open store. */

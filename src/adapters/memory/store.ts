@@ -10,7 +10,9 @@ import { createMemoryJournal } from "./journal.ts";
 import { createMemoryLease } from "./lease.ts";
 import { createMemoryLedger, memoryBookProblems } from "./ledger/ledger.ts";
 import { createMemoryBreakers } from "./limits/breakers.ts";
-import { createMemoryRunIndex } from "./run-index.ts";
+import { createMemoryRunChain } from "./runs/run-chain.ts";
+import { createMemoryRunIndex } from "./runs/run-index.ts";
+import { createMemoryWaitingRuns } from "./runs/waiting-runs.ts";
 import { createMemoryState, type MemoryHost, type MemoryState } from "./state.ts";
 
 export interface MemoryStoreOptions {
@@ -53,12 +55,22 @@ export function createMemoryStore({ clock, state = createMemoryState() }: Memory
   return {
     journal: createMemoryJournal({ state, self, guarded, changed, close }),
     runs: createMemoryRunIndex({ state, guarded }),
+    waiting: createMemoryWaitingRuns({ state, guarded }),
+    chain: createMemoryRunChain({ state, guarded }),
     lease: createMemoryLease({ state, self, guarded }),
     control: createMemoryControl({ state, self, guarded }),
     evidence: createMemoryEvidence({ state, guarded }),
     breakers: createMemoryBreakers({ state, self, guarded }),
     ledger: createMemoryLedger({ books: state.books, guarded }),
+    isOutdated: () => false,
     integrity: async () => memoryBookProblems(state.books),
+    onForeignChange(listener) {
+      const listen = (): void => {
+        if (self.alive) listener();
+      };
+      state.listeners.add(listen);
+      return () => void state.listeners.delete(listen);
+    },
     close,
   };
 }

@@ -43,8 +43,7 @@ export function createMemoryWorkspaces(committed: Readonly<Record<string, string
     if (files === undefined) throw pawlError(WORKSPACE_ERRORS, "WORKSPACE_TREE_MISSING", { tree: tree.slice(0, 80) });
     return files;
   };
-  const checkouts = createMemoryCheckouts({ find, keep });
-  const { compose, plant, checkout, drop } = checkouts;
+  const { files: inCheckout, leave: leaveCheckouts, ...checkouts } = createMemoryCheckouts({ find, keep });
   const save = (held: Held, { stage, attempt, at }: SaveLabel): string => {
     if (!isSame(held.files, find(held.tree))) held.tree = keep(held.files, held.tree, `${stage} ${attempt} ${at}`);
     return held.tree;
@@ -57,18 +56,14 @@ export function createMemoryWorkspaces(committed: Readonly<Record<string, string
 
   return {
     ...createMemoryTreeReader(find),
-    files: (folder) => workspaces.get(folder)?.files ?? checkouts.files(folder),
+    files: (folder) => workspaces.get(folder)?.files ?? inCheckout(folder),
     tree: (id) => saved.get(id),
     project,
     base: async ({ from }) => keep(from === "head" ? head : project, null, "base"),
-    async uncommitted() {
-      const paths = new Set([...head.keys(), ...project.keys()]);
-      return [...paths].filter((path) => head.get(path) !== project.get(path)).sort();
-    },
-    async keep(_run, tree) {
-      find(tree);
-    },
-    async enter(place, tree, label) {
+    uncommitted: async () => differing(head, project),
+    keep: async (_run, tree) => void find(tree),
+    async enter(place, tree, label, signal) {
+      endIfAborted(signal);
       const files = find(tree);
       const folder = folderOf(place);
       const held = workspaces.get(folder) ?? { run: place.run, files: new Map(files), tree };
@@ -81,22 +76,39 @@ export function createMemoryWorkspaces(committed: Readonly<Record<string, string
         folder,
         project: "",
         mounts: [],
-        save: async (next) => save(held, next),
+        save: async (next, until) => {
+          endIfAborted(until);
+          return save(held, next);
+        },
         content: () => contentOf(find(held.tree)),
         remove: async (next) => remove(folder, next),
       };
     },
-    async salvage(place, label) {
+    async salvage(place, label, signal) {
+      endIfAborted(signal);
       const held = workspaces.get(folderOf(place));
       return held === undefined ? null : save(held, label);
     },
-    ...{ compose, plant, checkout, drop },
+    ...checkouts,
+    // Nothing here takes time, so nothing is left unsaved for long.
+    unsaved: async () => [],
     async leave(run, at) {
-      checkouts.leave(run);
+      leaveCheckouts(run);
       for (const [folder, held] of [...workspaces])
         if (held.run === run) remove(folder, { stage: "end of the run", attempt: 0, at });
     },
   };
+}
+
+function endIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
+  const data = { doing: "Work on a workspace", why: String(signal.reason), kept: "Everything saved before is kept." };
+  throw pawlError(WORKSPACE_ERRORS, "WORKSPACE_INTERRUPTED", data);
+}
+
+function differing(head: ReadonlyMap<string, string>, project: Files): readonly string[] {
+  const paths = new Set([...head.keys(), ...project.keys()]);
+  return [...paths].filter((path) => head.get(path) !== project.get(path)).sort();
 }
 
 function contentOf(files: ReadonlyMap<string, string>): string {

@@ -6,6 +6,7 @@ import { JOURNAL_ERRORS } from "../../ports/errors/journal-errors.ts";
 import type { Journal } from "../../ports/store/journal.ts";
 import type { EventOf, RunEvent, StoredEvent } from "../../run/events.ts";
 import { lastRowChange } from "../../run/record/row.ts";
+import { concernsWaiting } from "../../run/record/waiting.ts";
 import type { Changes } from "./changes.ts";
 import type { EventReader } from "./events/event-reader.ts";
 import type { Entry, EventWriter } from "./events/event-writer.ts";
@@ -96,7 +97,15 @@ function makeEntry(run: RunId, events: readonly RunEvent[]): Entry {
   const bodies = events.map(bodyOf);
   if (bodies.some((body) => body.length > MOST_CHARACTERS))
     throw invalid(run, `one is larger than ${MOST_CHARACTERS} characters`);
-  return { bodies, at: last.at, change: lastRowChange(events) };
+  return { bodies, at: last.at, change: lastRowChange(events), waits: waitsIn(events) };
+}
+
+const NONE: Entry["waits"] = [];
+
+/** Most appends have none: nothing is made for them. */
+function waitsIn(events: readonly RunEvent[]): Entry["waits"] {
+  if (!events.some(concernsWaiting)) return NONE;
+  return events.map((event, i) => ({ event, seq: i + 1 })).filter(({ event }) => concernsWaiting(event));
 }
 
 /** Looking at one character makes the engine join the pieces of the text once, not again for the digest and for SQLite. */

@@ -1,15 +1,10 @@
 /** Lists of runs. Every query walks one index from one place, so its cost is that of the page. */
 import type { RunId } from "../../base/ids.ts";
-import type { EndQuery, Holder, RunIndex, RunPage, RunQuery, RunRow } from "../../ports/store/run-index.ts";
-import { DRILLS, startedBy } from "../../run/record/row.ts";
+import type { EndQuery, RunIndex, RunPage, RunQuery, RunRow } from "../../ports/store/run-index.ts";
+import { DRILLS } from "../../run/record/row.ts";
 import type { Database, SqlValue, Statement } from "./driver.ts";
-import { NEWEST_SQL, UPDATED_SQL } from "./heads.ts";
+import { COLUMNS, createFinisher, type IndexRow } from "./events/run-rows.ts";
 import type { Hosts } from "./hosts.ts";
-
-interface IndexRow extends Omit<RunRow, "holder"> {
-  readonly id: number;
-  readonly owner: string | null;
-}
 
 interface IndexParts {
   readonly db: Database;
@@ -17,9 +12,6 @@ interface IndexParts {
   readonly guarded: <T>(work: () => T) => Promise<T>;
 }
 
-const COLUMNS = `id, run, blueprint, (SELECT fingerprint FROM plans WHERE plans.id = runs.plan) AS plan, status, reason, parent,
-  created_at AS createdAt, CASE WHEN owner IS NULL THEN updated_at ELSE ${UPDATED_SQL} END AS updatedAt,
-  CASE WHEN owner IS NULL THEN head_seq ELSE coalesce((SELECT seq ${NEWEST_SQL}), head_seq) END AS events, owner`;
 const LAST_ID = Number.MAX_SAFE_INTEGER;
 /** Sorts after every character of a run id. */
 const AFTER_ALL = "\u{10ffff}";
@@ -102,34 +94,6 @@ export function createSqliteRunIndex({ db, hosts, guarded }: IndexParts): RunInd
     find: (prefix, limit) => guarded(() => find(prefix, limit)),
     blueprints: (after, limit) => guarded(() => blueprints(after, limit)),
   };
-}
-
-function createFinisher(hosts: Hosts) {
-  /** Rows with their living holders; each host is asked once. */
-  function finish(rows: readonly IndexRow[]): readonly RunRow[] {
-    const holders = new Map<string, Holder | null>();
-    return rows.map(({ id: _, owner, parent, ...row }) => ({
-      ...row,
-      ...(startedBy(parent) as Pick<RunRow, "parent" | "drill">),
-      holder: owner === null ? null : holderOf(owner, holders),
-    }));
-  }
-
-  function holderOf(owner: string, asked: Map<string, Holder | null>): Holder | null {
-    const known = asked.get(owner);
-    if (known !== undefined) return known;
-    const holder = hosts.isAlive(owner) ? hosts.holder(owner) : null;
-    asked.set(owner, holder);
-    return holder;
-  }
-
-  function pageOf(rows: readonly IndexRow[], limit: number, cursorOf: (row: IndexRow) => string): RunPage {
-    const page = rows.slice(0, limit);
-    const last = page[page.length - 1];
-    return { rows: finish(page), next: rows.length > limit && last !== undefined ? cursorOf(last) : null };
-  }
-
-  return { finish, pageOf };
 }
 
 function pick(

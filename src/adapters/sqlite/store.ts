@@ -6,23 +6,30 @@ import type { Store } from "../../ports/store/store.ts";
 import { createChanges } from "./changes.ts";
 import { createSqliteControl } from "./control.ts";
 import { type Database, type Driver, loadDriver } from "./driver.ts";
+import { createRunCheck } from "./events/check-runs.ts";
 import { createEventReader } from "./events/event-reader.ts";
-import { createEventRows } from "./events/event-rows.ts";
+import { createEventRows, type EventRows } from "./events/event-rows.ts";
 import { createEventWriter } from "./events/event-writer.ts";
+import { createRunChain, type RunChain } from "./events/run-chain.ts";
 import { createSqliteEvidence } from "./evidence.ts";
 import { storeFailure } from "./file/failures.ts";
-import { openDatabase } from "./file/open-database.ts";
+import { closeIfBroken, openDatabase } from "./file/open-database.ts";
+import { identityOf, outdatedCheck } from "./file/outdated.ts";
 import { type FileSystem, fileSystemIn, type StateFiles, stateFiles } from "./file/state-files.ts";
-import { createGroupCommit, PATIENCE_MS } from "./group-commit.ts";
-import { createHeads } from "./heads.ts";
-import { createHosts } from "./hosts.ts";
+import { type CommitHooks, createGroupCommit, PATIENCE_MS } from "./group-commit.ts";
+import { createHeads, type Heads } from "./heads.ts";
+import { createHosts, type Hosts } from "./hosts.ts";
 import { createSqliteJournal } from "./journal.ts";
 import { createSqliteLease } from "./lease.ts";
-import { createDraft } from "./ledger/draft.ts";
+import { createDraft, type Draft } from "./ledger/draft.ts";
 import { createSqliteLedger } from "./ledger/ledger.ts";
 import { createSqliteBreakers } from "./limits/breakers.ts";
-import { createPlanIds } from "./plan-ids.ts";
+import { createPins, NO_PINS, type Pins, pinAsItIs } from "./loss/pins.ts";
+import { createPlanIds, type PlanIds } from "./plan-ids.ts";
 import { createSqliteRunIndex } from "./run-index.ts";
+import { waitsProblems } from "./waiting/rebuild-waits.ts";
+import { createWaitingWriter } from "./waiting/waiting-rows.ts";
+import { createSqliteWaitingRuns } from "./waiting/waiting-runs.ts";
 
 export interface SqliteStoreOptions {
   /** The state directory; made if it is not there. */
@@ -35,6 +42,8 @@ export interface SqliteStoreOptions {
   /** The SQLite to use; the one that this Node has, or the package, if not given. */
   readonly driver?: Driver;
   readonly fileSystem?: FileSystem;
+  /** What beside the journal tells of earlier runs; see OpenChoice. */
+  readonly traces?: () => string | null;
   /** How long a write waits for another process that has the file; 10 s if not given. */
   readonly patienceMs?: number;
 }
@@ -44,8 +53,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const { readOnly = false, acceptLoss = false } = options;
   const driver = options.driver ?? (await loadDriver());
   const files = stateFiles(options.dir);
-  const db = await openDatabase(driver, files, { readOnly, acceptLoss, ...fileSystemIn(options) });
-  return assemble({ db, driver, files, clock: options.clock, readOnly, patienceMs: options.patienceMs ?? PATIENCE_MS });
+  const before = identityOf(files.file);
+  const traces = options.traces ?? (() => null);
+  const db = await openDatabase(driver, files, { readOnly, acceptLoss, traces, ...fileSystemIn(options) });
+  const { clock, patienceMs = PATIENCE_MS } = options;
+  const opened = { db, driver, files, clock, readOnly, acceptLoss, patienceMs, before };
+  return closeIfBroken(db, files, () => assemble(opened));
 }
 
 interface Opened {
@@ -54,11 +67,15 @@ interface Opened {
   readonly files: StateFiles;
   readonly clock: Clock;
   readonly readOnly: boolean;
+  readonly acceptLoss: boolean;
   readonly patienceMs: number;
+  /** See `outdatedCheck`. */
+  readonly before: string;
 }
 
-function assemble({ db, driver, files, clock, readOnly, patienceMs }: Opened): Store {
+function assemble({ db, driver, files, clock, readOnly, acceptLoss, patienceMs, before }: Opened): Store {
   const { file } = files;
+  if (acceptLoss && !readOnly) pinAsItIs(db, files.dir);
   let closed = false;
   const isClosed = (): boolean => closed;
 
@@ -78,21 +95,13 @@ function assemble({ db, driver, files, clock, readOnly, patienceMs }: Opened): S
   const rows = createEventRows(db);
   const heads = createHeads(db, hosts, rows.flush);
   const plans = createPlanIds(db);
-  const writer = createEventWriter({ db, heads, rows, plans, hosts, reader, wake: changes.wake });
+  const waiting = createWaitingWriter(db);
+  const chain = createRunChain(db);
+  const pins = readOnly ? NO_PINS : createPins(db, files);
+  const writer = createEventWriter({ db, heads, rows, plans, hosts, reader, waiting, chain, wake: changes.wake });
   const draft = createDraft(db);
-  const unwritten = [rows, draft];
-  const commits = createGroupCommit(db, {
-    ...{ file, readOnly, patienceMs },
-    begun: heads.begin,
-    committing: () => {
-      for (const each of unwritten) each.flush();
-    },
-    committed: () => hosts.count(rows.takeCount()),
-    rolledBack: () => {
-      for (const memory of [heads, plans, hosts]) memory.clear();
-      for (const each of unwritten) each.drop();
-    },
-  });
+  const memory: Memory = { heads, plans, hosts, chain, pins, rows, draft };
+  const commits = createGroupCommit(db, { file, readOnly, patienceMs, ...commitHooks(memory) });
 
   /** The lock of this host lies in the file system, so it is taken before the transaction. */
   function becomeHost(): void {
@@ -108,6 +117,7 @@ function assemble({ db, driver, files, clock, readOnly, patienceMs }: Opened): S
     closed = true;
     commits.close();
     changes.close();
+    await pins.close();
     const moved = readOnly || checkpoint(db);
     db.close();
     hosts.release(moved);
@@ -117,13 +127,50 @@ function assemble({ db, driver, files, clock, readOnly, patienceMs }: Opened): S
   return {
     journal: createSqliteJournal({ commits, reader, writer, changes, guarded, isClosed, becomeHost, close }),
     runs: createSqliteRunIndex({ db, hosts, guarded }),
+    waiting: createSqliteWaitingRuns({ db, hosts, guarded }),
+    chain: createRunCheck({ db, dir: files.dir, guarded }),
     lease: createSqliteLease({ db, commits, heads, rows, hosts, guarded, isClosed, becomeHost }),
     control: createSqliteControl({ db, clock, commits, changes, guarded, isClosed }),
     evidence: createSqliteEvidence({ db, commits, guarded }),
     breakers: createSqliteBreakers({ db, commits, hosts, guarded, becomeHost }),
     ledger,
+    isOutdated: outdatedCheck(db, { file, readOnly, before }),
     integrity: () => guarded(() => integrityOf(db, problems)),
+    onForeignChange: changes.onForeign,
     close,
+  };
+}
+
+interface Memory {
+  readonly heads: Heads;
+  readonly plans: PlanIds;
+  readonly hosts: Hosts;
+  readonly chain: RunChain;
+  readonly pins: Pins;
+  readonly rows: EventRows;
+  readonly draft: Draft;
+}
+
+/** What a process remembers of the store is right for one transaction, and wrong after a rollback. */
+function commitHooks(memory: Memory): Pick<CommitHooks, "begun" | "committing" | "committed" | "rolledBack"> {
+  const { heads, plans, hosts, chain, pins, rows, draft } = memory;
+  return {
+    begun() {
+      heads.begin();
+      chain.begin();
+    },
+    committing() {
+      for (const each of [rows, draft]) each.flush();
+    },
+    committed() {
+      const events = rows.takeCount();
+      hosts.count(events);
+      if (events > 0) pins.committed();
+    },
+    rolledBack() {
+      for (const each of [heads, plans, hosts]) each.clear();
+      for (const each of [rows, draft]) each.drop();
+    },
   };
 }
 
@@ -131,7 +178,7 @@ function assemble({ db, driver, files, clock, readOnly, patienceMs }: Opened): S
 function integrityOf(db: Database, problems: () => readonly string[]): readonly string[] {
   const rows = db.prepare<{ integrity_check: string }>("PRAGMA integrity_check").all();
   const found = rows.map((row) => row.integrity_check).filter((line) => line !== "ok");
-  return found.length === 0 ? problems() : found;
+  return found.length === 0 ? [...problems(), ...waitsProblems(db)] : found;
 }
 
 /**

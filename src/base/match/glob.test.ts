@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../../test/support/property.ts";
 import { alternatives, compileGlob, globProblem, matchesPath, normalisePath } from "./glob.ts";
 
 describe("matchesPath", () => {
@@ -49,11 +50,11 @@ describe("matchesPath", () => {
   it("agrees with the obvious definition", () => {
     const globs = fc.array(fc.constantFrom("**", "*", "a", "b", "a*", "?b", "*a*b"), { minLength: 1, maxLength: 5 });
     const paths = fc.array(fc.constantFrom("a", "b", "ab", "aab", "ba"), { minLength: 1, maxLength: 6 });
-    fc.assert(
+    assertProperty(
       fc.property(globs, paths, (glob, path) => {
         expect(matchesPath(glob.join("/"), path.join("/"))).toBe(obviously(glob, path));
       }),
-      { numRuns: 3000 },
+      { runs: 3000 },
     );
   });
 

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
 import { describe, expect, it, test } from "vitest";
+import { assertProperty } from "../../../test/support/property.ts";
 import { isOneMachine, isPublic, plainAddress } from "./address.ts";
 
 describe("isPublic", () => {
@@ -42,14 +43,14 @@ describe("isPublic", () => {
       fc.ipV4(),
     );
     const odd = near.map(([head, tail]) => `${head}${tail}`);
-    fc.assert(
+    assertProperty(
       fc.property(fc.oneof(four, six, odd), (text) => {
         expect(plainAddress(text) !== undefined).toBe(isIP(text) !== 0);
         if (!isPublic(text)) return;
         const address = ipaddr.process(text);
         expect(address.range()).toBe("unicast");
       }),
-      { numRuns: 5000 },
+      { runs: 5000 },
     );
   });
 });

@@ -1,6 +1,7 @@
 /** A policy section → rules, in the order allow, ask, deny. A rule that cannot mean what it seems to mean is refused. */
 import { conditionProblem } from "../../policy/conditions.ts";
 import { failedExamples } from "../../policy/examples.ts";
+import { whyNeverAllows } from "../../policy/never-allows.ts";
 import { type Condition, type Effect, type Examples, OPERATORS, type Rule } from "../../policy/rule.ts";
 import type { Given, Reading } from "../shapes/shape.ts";
 import { keysOf } from "../text/tree.ts";
@@ -35,7 +36,11 @@ function readRule(found: RuleFound, id: string, effect: Effect, reading: Reading
   if (pattern === undefined) return [];
   const rule: Rule = { id, effect, pattern, where: `${file}:${line}:${column}`, ...given };
   // Examples of a rule that is not sound would only say so again.
-  if (problems.count() === before) reportExamples(rule, found, reading);
+  if (problems.count() === before) {
+    reportExamples(rule, found, reading);
+    const why = whyNeverAllows(rule);
+    if (why !== undefined) problems.report("BLUEPRINT_RULE_NEVER", { why }, found.node);
+  }
   return [rule];
 }
 

@@ -3,7 +3,19 @@ import { globProblem, type PathParts, pathParts } from "../../base/match/glob.ts
 import { readPattern } from "../../base/match/pattern.ts";
 import type { BackoffSpec, WorkspaceSpec } from "../blueprint.ts";
 import type { MapNode } from "../text/tree.ts";
-import { duration, either, list, mapped, object, oneOf, reportType, type Shape, scalar, text } from "./shape.ts";
+import {
+  duration,
+  either,
+  integer,
+  list,
+  mapped,
+  object,
+  oneOf,
+  reportType,
+  type Shape,
+  scalar,
+  text,
+} from "./shape.ts";
 
 export const NAME = {
   pattern: /^[a-z][a-z0-9_-]{0,63}$/,
@@ -206,6 +218,8 @@ export function hostName(): Shape<string> {
   });
 }
 
+const MOST_FILES = 100_000_000;
+
 /** One word is the kind. */
 export function workspace(): Shape<WorkspaceSpec> {
   const kind = oneOf("clone", "worktree", "directory");
@@ -219,21 +233,34 @@ export function workspace(): Shape<WorkspaceSpec> {
       shape: list(relativePath(), { min: 0, max: 50 }),
       about: "Folders that git ignores and each workspace gets a copy of, such as node_modules.",
     },
+    max_size: {
+      shape: byteCount(),
+      about: "The most bytes that one save may add; a stage that leaves more fails (4g).",
+    },
+    max_files: {
+      shape: integer(1, MOST_FILES),
+      about: "The most files that one save may add; a stage that leaves more fails (500000).",
+    },
   } as const;
   return either<WorkspaceSpec>({
     scalar: mapped(kind, (value) => ({ kind: value, from: "head", share: [] })),
     map: mapped(object(fields, "workspace"), (found, _, { problems }) => {
       const kind = found.kind?.value ?? "clone";
-      for (const key of ["from", "share"] as const) {
+      for (const key of ["from", "share", "max_size", "max_files"] as const) {
         const written = found[key];
         if (kind !== "directory" || written === undefined) continue;
         const data = { key, place: "a workspace that is the project folder", belongs: "clone and worktree" };
         problems.report("BLUEPRINT_KEY_MISPLACED", data, written.node);
       }
       const share = [...new Set((found.share?.value ?? []).map(({ value }) => value))].sort();
-      return { kind, from: found.from?.value ?? "head", share };
+      const limits = limitsIn(found.max_size?.value, found.max_files?.value);
+      return { kind, from: found.from?.value ?? "head", share, ...limits };
     }),
   });
+}
+
+function limitsIn(maxBytes?: number, maxFiles?: number): Pick<WorkspaceSpec, "maxBytes" | "maxFiles"> {
+  return { ...(maxBytes === undefined ? {} : { maxBytes }), ...(maxFiles === undefined ? {} : { maxFiles }) };
 }
 
 /** A map that has rules of its own, read afterwards. `definition` names its schema. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../../test/support/property.ts";
 import { isExactNumber } from "./exact-number.ts";
 
 describe("isExactNumber", () => {
@@ -37,7 +38,7 @@ describe("isExactNumber", () => {
   });
 
   it("keeps every number as it prints", () => {
-    fc.assert(
+    assertProperty(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }), (value) => {
         expect(isExactNumber(value, String(value))).toBe(true);
       }),

@@ -1,5 +1,5 @@
 /** "Did you mean …?" as the end of a sentence about a word that a person typed. */
-import { nearest } from "../../base/nearest.ts";
+import { nearest } from "../../base/text/nearest.ts";
 
 /** ` Did you mean "x"?`, or nothing when no name is near. */
 export function suggest(word: string, names: Iterable<string>): string {

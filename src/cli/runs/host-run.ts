@@ -8,14 +8,14 @@ import { isPawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import type { Hosted } from "../../ports/engine.ts";
 import type { StoredEvent } from "../../run/events.ts";
+import type { RunAdmission } from "../../runtime/resume/run-admission.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { EXIT, type ExitCode, exitOfRun } from "../exit-codes.ts";
 import type { Context } from "../spec.ts";
 import { tailOfLog } from "../views/log-text.ts";
 import { lastTrouble, type RunStory, tell } from "../views/run-story.ts";
-import type { Room } from "./loops/room.ts";
 import { readEvents } from "./read-events.ts";
-import { openQuestions, tellCost } from "./read-story.ts";
+import { openQuestions, tellCost, tellUnsaved } from "./read-story.ts";
 import { renderRest } from "./render-rest.ts";
 import { createRunWriter, type RunReport, type RunWriter } from "./run-writers.ts";
 
@@ -29,7 +29,7 @@ export interface HostOptions {
   /** A run that rests until a time is waited for. */
   readonly autoResume: boolean;
   /** What the run needs while it is hosted. Whoever calls has entered it for `first`, and leaves it at the end. */
-  readonly room: Room;
+  readonly admission: RunAdmission;
 }
 
 /** `story` holds what was already told; only newer events are written. `first` is null for a run that rests until a time. */
@@ -38,7 +38,7 @@ export async function hostRun(
   runtime: Runtime,
   first: Hosted | null,
   story: RunStory,
-  { start = {}, autoResume, room }: HostOptions,
+  { start = {}, autoResume, admission }: HostOptions,
 ): Promise<ExitCode> {
   const run = story.run as RunId;
   const writer = createRunWriter(context.out, story, context.now);
@@ -51,8 +51,8 @@ export async function hostRun(
   try {
     let handle = first;
     do {
-      if (handle === null) await room.leave();
-      handle ??= await waitForTurn({ context, runtime, room }, story, writer, interrupted);
+      if (handle === null) await admission.leave();
+      handle ??= await waitForTurn({ context, runtime, admission }, story, writer, interrupted);
       if (handle === null) break;
       await followToEnd(runtime, handle, story, onEvent);
       await handle.ended;
@@ -60,6 +60,7 @@ export async function hostRun(
     } while (autoResume && story.until !== null && interrupted.kind() === null);
     story.open = await openQuestions(runtime, story);
     await tellCost(runtime, story);
+    await tellUnsaved(runtime, story);
     const today = await todayOf(runtime, story);
     const exit = interrupted.kind() === null ? exitOfRun(story.status, story.reason) : EXIT.interrupted;
     const tail = exit === EXIT.succeeded || story.until !== null ? null : await tailOf(runtime, story);
@@ -74,7 +75,11 @@ export async function hostRun(
 
 /** null: a person did not want to wait; the run rests on. */
 async function waitForTurn(
-  { context, runtime, room }: { readonly context: Context; readonly runtime: Runtime; readonly room: Room },
+  {
+    context,
+    runtime,
+    admission,
+  }: { readonly context: Context; readonly runtime: Runtime; readonly admission: RunAdmission },
   story: RunStory,
   writer: RunWriter,
   interrupted: InterruptWatch,
@@ -83,7 +88,7 @@ async function waitForTurn(
   const signal = interrupted.whileResting();
   try {
     await dueTime(context, story, signal);
-    if (!(await room.enter(signal))) return null;
+    if (!(await admission.enter(signal))) return null;
     return await runtime.wake(story.run as RunId, { by: context.by, signal });
   } catch (error) {
     if (signal.aborted) return null;

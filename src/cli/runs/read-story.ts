@@ -7,9 +7,22 @@ import { readEvents } from "./read-events.ts";
 export async function readStory(runtime: Runtime, run: RunId): Promise<RunStory> {
   const story = beginStory(run);
   for await (const stored of readEvents(runtime, run, 0)) tell(story, stored);
+  return completeStory(runtime, story);
+}
+
+/** Adds what other journals say to a story whose own events are told. */
+export async function completeStory(runtime: Runtime, story: RunStory): Promise<RunStory> {
   story.open = await openQuestions(runtime, story);
+  if (story.status === "waiting" && story.until === null && story.open.length === 0)
+    story.outlook = await runtime.resumeOutlook({ run: story.run as RunId, events: story.events });
   await tellCost(runtime, story);
+  await tellUnsaved(runtime, story);
   return story;
+}
+
+/** Of a state folder that cannot be read, nothing is known. */
+export async function tellUnsaved(runtime: Runtime, story: RunStory): Promise<void> {
+  story.unsaved = await runtime.unsaved(story.run as RunId).catch(() => []);
 }
 
 /** What was lost, or told nobody what it cost, counts as what it may have cost. A damaged journal tells what it can. */

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode, exitOfRun } from "../exit-codes.ts";
 import type { Context } from "../spec.ts";
 import { oneLine } from "../views/event-line.ts";
 import { formatTime } from "../views/text/format-time.ts";
-import { roomToGoOn } from "./loops/room.ts";
+import { admitToResume } from "./loops/admission.ts";
 
 interface Woken {
   readonly run: RunId;
@@ -19,10 +19,9 @@ interface Woken {
 
 export async function resumeDue(context: Context, runtime: Runtime): Promise<ExitCode> {
   const { out } = context;
-  const parked = await runtime.parked();
   const now = context.now();
-  const due = parked.filter(({ until }) => until <= now);
-  const [next] = parked.filter(({ until }) => until > now);
+  const due = await runtime.parked({ by: now });
+  const next = (await runtime.parked({ limit: due.length + 1 })).find(({ until }) => until > now);
   const signal = context.interrupts.untilInterrupted();
   const woken = await Promise.all(due.map((each) => wake(context, runtime, each, signal)));
   if (signal.aborted) await runtime.drain();
@@ -42,13 +41,13 @@ async function wake(
   signal: AbortSignal,
 ): Promise<Woken> {
   const { out, by } = context;
-  const room = roomToGoOn(context, runtime, run);
+  const admission = admitToResume(context, runtime, run);
   const told = (status: string, reason: string | null, until: number | null, exit: ExitCode): Woken => {
     out.line(`run ${run} of ${oneLine(blueprint)} ${status}${reason === null ? "" : `: ${reason}`}`);
     return { run, blueprint, status, reason, until, exit };
   };
   try {
-    if (!(await room.enter(signal))) return told("waiting", null, null, EXIT.human);
+    if (!(await admission.enter(signal))) return told("waiting", null, null, EXIT.human);
     const handle = await runtime.wake(run, { by, signal });
     out.line(`run ${run} of ${oneLine(blueprint)} goes on`);
     signal.addEventListener("abort", () => void runtime.drain(), { once: true });
@@ -58,6 +57,6 @@ async function wake(
     if (signal.aborted) return told("waiting", null, null, EXIT.human);
     return told("not resumed", error instanceof Error ? error.message : String(error), null, EXIT.failed);
   } finally {
-    await room.leave();
+    await admission.leave();
   }
 }

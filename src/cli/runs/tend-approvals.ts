@@ -5,8 +5,7 @@ import type { Context } from "../spec.ts";
 
 /** For commands that only look: a place where this user may not write is looked at as it is. */
 export async function tendApprovals(context: Context, reader: Runtime): Promise<void> {
-  const { rows } = await reader.list({ status: "waiting", limit: 1 });
-  if (rows.length === 0) return;
+  if (!(await reader.hasDueApprovals())) return;
   try {
     const runtime = await context.open({ readOnly: false });
     await runtime.sweepApprovals();

@@ -6,8 +6,10 @@ import { addUsage, NO_USAGE } from "../../base/usage.ts";
 import type { Wall } from "../../plan/plan.ts";
 import { describeRequest } from "../../policy/describe.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
+import type { UnsavedWorkspace } from "../../ports/workspaces.ts";
 import type { ArtifactRef, EventOf, LogRef, RunEvent, StoredEvent } from "../../run/events.ts";
 import type { Status, StopReason, WaitReason } from "../../run/reasons.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 import { errorOf } from "./event-line.ts";
 
 /** One try of a stage. */
@@ -89,6 +91,10 @@ export interface RunStory {
   questions: QuestionStory[];
   /** Filled in when the story is complete. */
   open: readonly OpenQuestion[];
+  /** Who resumes it, where it was answered and waits. Filled in when the story is complete. */
+  outlook?: Awaited<ReturnType<Runtime["resumeOutlook"]>>;
+  /** Folders with files of it that no tree holds. */
+  unsaved: readonly UnsavedWorkspace[];
   denial: DenialStory | null;
 }
 
@@ -115,6 +121,7 @@ export function beginStory(run: string): RunStory {
     attempts: [],
     questions: [],
     open: [],
+    unsaved: [],
     denial: null,
   };
 }

@@ -1,5 +1,6 @@
 /** One run as text: how it stands, its stages, and exactly what a person can do next. */
 import { formatBytes } from "../../base/size.ts";
+import type { UnsavedWorkspace } from "../../ports/workspaces.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import type { Paint } from "../output.ts";
 import { oneLine, renderCause, statusColor } from "./event-line.ts";
@@ -140,8 +141,17 @@ export function nextSteps(story: RunStory, hosted: boolean): readonly NextStep[]
     steps.push({ say: "No process hosts it now and nothing is lost. Go on", line: `pawl resume ${story.run}` });
   }
   if (story.status === "rejected" && story.denial !== null) steps.push(denialStep(story.denial));
-  steps.push(...lookSteps(story));
+  steps.push(...lookSteps(story), ...story.unsaved.map((left) => unsavedStep(story, left)));
   return steps;
+}
+
+/** Nobody else says where these files are. */
+function unsavedStep({ run, status }: RunStory, { folder, why, stage }: UnsavedWorkspace): NextStep {
+  const files = `The files of stage ${oneLine(stage)} are in no saved tree`;
+  if (why === "too_large")
+    return { say: `${files}, because they are too large. Copy what you need, then delete the folder`, line: folder };
+  const say = `${files}, because saving them was cut off: they are only in ${folder}. Save them`;
+  return { say, line: isTerminal(status) ? "pawl gc" : `pawl resume ${run}` };
 }
 
 function waitSteps(story: RunStory): NextStep[] {
@@ -165,7 +175,19 @@ function answerSteps(story: RunStory): NextStep[] {
     };
   });
   if (first.some((question) => question.run === story.run)) return steps;
-  return [...steps, { say: steps.length === 0 ? "Go on" : "Then go on", line: `pawl resume ${story.run}` }];
+  if (steps.length === 0) return [answeredStep(story)];
+  return [...steps, { say: "Then go on", line: `pawl resume ${story.run}` }];
+}
+
+function answeredStep({ run, outlook }: RunStory): NextStep {
+  const line = `pawl resume ${run}`;
+  if (outlook === undefined) return { say: "Go on", line };
+  const { isServed, refusal } = outlook;
+  if (refusal !== null)
+    return { say: `It was answered, and a server could not resume it: ${oneLine(refusal)} Resume it`, line };
+  if (isServed)
+    return { say: "It was answered, and a server resumes it. Watch it", line: `pawl status ${run} --watch` };
+  return { say: "It was answered, and no server runs. Resume it", line };
 }
 
 function sentence(text: string): string {

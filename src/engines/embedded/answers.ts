@@ -20,13 +20,30 @@ export async function resumeRun(hosting: Hosting, run: RunId, options: ResumeOpt
   // Who does not want to wait for a run does not want to wait for the runs that it waits for.
   if (options.early === true) await wakeChildren(hosting, run, options);
   let taken: Taken = { facts: [], refusal: null };
-  const handle = await takeOver(hosting, run, ({ plan, state }) => {
-    taken = resumeFacts(plan, state, options, timeOf(hosting, state));
-    return taken.facts;
-  });
+  const handle = await toldOfQuestion(hosting, run, options, () =>
+    takeOver(hosting, run, ({ plan, state }) => {
+      taken = resumeFacts(plan, state, options, timeOf(hosting, state));
+      return taken.facts;
+    }),
+  );
   if (taken.refusal === null) return handle;
   await handle.ended;
   throw taken.refusal;
+}
+
+/** What became of the question that was answered says more than that the run could not take the answer. */
+async function toldOfQuestion<T>(
+  hosting: Hosting,
+  run: RunId,
+  { answer }: Pick<ResumeOptions, "answer">,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const id = typeof answer === "object" ? answer.id : null;
+    throw (id === null ? null : await closedError(hosting, run, id, error)) ?? error;
+  }
 }
 
 async function wakeChildren(hosting: Hosting, run: RunId, { by }: ResumeOptions): Promise<void> {
@@ -38,17 +55,14 @@ async function wakeChildren(hosting: Hosting, run: RunId, { by }: ResumeOptions)
 
 export async function answerRun(hosting: Hosting, run: RunId, answer: Answer & { readonly id: string }): Promise<void> {
   let refusal: PawlError | null = null;
-  try {
+  await toldOfQuestion(hosting, run, { answer }, async () => {
     const { ended } = await takeOver(hosting, run, ({ plan, state }) => {
       const taken = answerFacts(plan, state, answer, timeOf(hosting, state));
       refusal = taken.refusal;
       return taken.facts;
     });
     await ended;
-  } catch (error) {
-    // What became of the question says more than that the run could not take the answer.
-    throw (await closedError(hosting, run, answer.id, error)) ?? error;
-  }
+  });
   if (refusal !== null) throw refusal;
 }
 

@@ -13,7 +13,7 @@ import { RUN_ERRORS } from "../../run/errors.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import { answerRun, resumeRun, tendRun } from "./answers.ts";
 import { runChild } from "./children.ts";
-import { drainAll, findOpen, type Hosting, startRun, takeOver } from "./hosting.ts";
+import { drainAll, findOpen, type Hosting, leavingSoon, startRun, takeOver } from "./hosting.ts";
 import { killRun, requireReleased } from "./killing.ts";
 import { eachOpenChild } from "./open-children.ts";
 import type { Budgets } from "./purses.ts";
@@ -44,6 +44,7 @@ export function createEmbeddedEngine(parts: EngineParts): Engine {
     killSwitch,
     budgets,
     hosted: new Map(),
+    leaving: leavingSoon(),
     taking: new Map(),
     endChildren: (run) => eachOpenChild(hosting, run, (child) => cancelRun(hosting, child.run, `run ${run}`)),
   };

@@ -1,10 +1,13 @@
 /** Hosting: how one run gets a loop in this process, and lets go of it again. */
+import { setMaxListeners } from "node:events";
 import { pawlError } from "../../base/errors.ts";
 import type { RunId } from "../../base/ids.ts";
 import { NO_USAGE } from "../../base/usage.ts";
 import type { Landing } from "../../kernel/aftermath.ts";
+import { haltOfHost } from "../../kernel/control/halt.ts";
 import { killRequest } from "../../kernel/control/heed.ts";
 import { createInbox, type Inbox } from "../../kernel/control/inbox.ts";
+import { openTimeBox } from "../../kernel/control/time-box.ts";
 import type { Restored } from "../../kernel/hosting.ts";
 import { type LoopEnd, runLoop } from "../../kernel/loop.ts";
 import { leaveLine, waitersOf } from "../../kernel/pay/fund.ts";
@@ -38,6 +41,8 @@ export interface Hosting {
   readonly hosted: Map<RunId, HostedRun>;
   /** The newest attempt to take over each run: the lease keeps out other processes, not this one. */
   readonly taking: Map<RunId, Promise<unknown>>;
+  /** Aborts when this process leaves all its runs; then there is another. */
+  leaving: AbortController;
   /** Ends the children that a run leaves open when it has ended. */
   endChildren(run: RunId): Promise<void>;
 }
@@ -117,11 +122,21 @@ async function tellRefusal({ turns, ports }: Hosting, state: RunState): Promise<
 }
 
 /** What cannot be removed now is left for a sweep: the run has its end already. */
-async function clearAfter({ ports }: Hosting, plan: Plan, { facts }: RunState): Promise<void> {
+async function clearAfter({ ports, leaving }: Hosting, plan: Plan, { facts }: RunState): Promise<void> {
   const { run, tree } = facts;
-  if (tree !== null) await ports.workspaces.leave(run, ports.clock.now()).catch(() => undefined);
+  if (tree !== null) await leaveWorkspaces(ports, run, leaving.signal).catch(() => undefined);
   if (plan.workspace !== null) await ports.executor.leave(run).catch(() => undefined);
   if (hasAgents(plan)) await ports.agents?.homes.leave(run).catch(() => undefined);
+}
+
+/** In the time that a save has besides its stage. */
+async function leaveWorkspaces({ workspaces, clock }: KernelPorts, run: RunId, leaving: AbortSignal): Promise<void> {
+  const { halt, forget } = haltOfHost(leaving);
+  const box = openTimeBox(0, clock, halt);
+  await workspaces.leave(run, clock.now(), box.signal).finally(() => {
+    box.close();
+    forget();
+  });
 }
 
 export function endOf(state: RunState): HostedEnd {
@@ -223,7 +238,7 @@ async function takeNow(hosting: Hosting, run: RunId, first: FirstFacts): Promise
     const facts = first(restored).map((fact) => ({ fact }));
     // Who goes on with a run that rests has overruled what was asked before that.
     if (restored.state.status !== "running") await control.settle(run);
-    return hostRun(hosting, restored, [...(await recover(restored, ports)), ...facts]);
+    return hostRun(hosting, restored, [...(await recover(restored, ports, hosting.leaving.signal)), ...facts]);
   } catch (error) {
     await lease.release(run);
     throw error;
@@ -237,8 +252,17 @@ function held(run: RunId, { pid, hostname }: Holder): Error {
 /** Leaves every loop without an end: processes are ended, nothing is recorded, every run stays resumable. */
 export async function drainAll(hosting: Hosting): Promise<void> {
   const all = [...hosting.hosted.values()];
+  hosting.leaving.abort();
+  hosting.leaving = leavingSoon();
   for (const handle of all) leave(handle);
   await Promise.allSettled(all.map(({ ended }) => ended));
+}
+
+export function leavingSoon(): AbortController {
+  const leaving = new AbortController();
+  // Every run that is taken over or cleared away listens.
+  setMaxListeners(0, leaving.signal);
+  return leaving;
 }
 
 /** Leaves one loop without an end. */

@@ -1,5 +1,7 @@
 /** The purse of a run: it pays, and so does every run that has started it. */
+
 import type { RunId } from "../../base/ids.ts";
+import { sharedAttempt } from "../../base/shared-attempt.ts";
 import type { Level } from "../../blueprint/blueprint.ts";
 import type { Lineage } from "../../limits/ledger/budget.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -36,7 +38,6 @@ export function purseFor(
   { run, plan, parent, isDrill, waiting = [] }: Payer,
 ): Purse | undefined {
   if (budgets === undefined) return undefined;
-  let opening: Promise<Budget> | null = null;
   const open = async (): Promise<Budget> => {
     const lineage = [{ run, loop: plan.name }, ...(await lineageOf(runs, parent))];
     return budgets.for(lineage, { level: plan.level, isDrill, isPattern: plan.origin?.door === "pattern" });
@@ -44,10 +45,7 @@ export function purseFor(
   return {
     isCounted: !isDrill && budgets.countsRuns(),
     waiting: new Set(waiting),
-    open() {
-      opening ??= open();
-      return opening;
-    },
+    open: sharedAttempt(open).get,
   };
 }
 

@@ -1,8 +1,9 @@
 /** RecordedCall: one try at a provider, kept so that it can be answered again without one. */
 import { sha256 } from "../../base/digest.ts";
-import { canonical, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { canonical, type JsonValue } from "../../base/json.ts";
 import type { Candidate, ModelCall } from "../exchange.ts";
 import type { Headers } from "../http/headers.ts";
+import { withoutVolatile } from "./volatile.ts";
 
 export interface RecordedCall {
   readonly version: 1;
@@ -20,13 +21,7 @@ export interface RecordedCall {
   readonly response: string | null;
 }
 
-/** Members that say who asks and not what: they differ each time. */
-const WHO_ASKS: ReadonlySet<string> = new Set([
-  ...["metadata", "user", "safety_identifier", "prompt_cache_key", "client_metadata"],
-]);
-
-/** The same for the same question, however its members are ordered. */
+/** The same for the same question, however its members are ordered, whoever asks and whenever. */
 export function digestOf({ wire, path, body }: ModelCall, { provider, model }: Candidate): string {
-  const asked: JsonObject = Object.fromEntries(Object.entries(body).filter(([name]) => !WHO_ASKS.has(name)));
-  return sha256(canonical([wire.name, path.split("?")[0] ?? "", provider, model, asked]));
+  return sha256(canonical([wire.name, path.split("?")[0] ?? "", provider, model, withoutVolatile(wire.name, body)]));
 }

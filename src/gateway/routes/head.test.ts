@@ -44,6 +44,7 @@ describe("readHead", () => {
       headers: { "content-type": "application/json", "retry-after": "3" },
       type: "overloaded_error",
       message: "busy",
+      body,
     });
     expect(await textOf(head)).toBe(body);
   });

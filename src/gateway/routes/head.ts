@@ -12,6 +12,7 @@ import { prefaces } from "./preface.ts";
 
 /** Of an error that is read; what is longer tells nothing more. */
 const MOST_BYTES = 256 * 1024;
+const MOST_BODY = 16 * 1024;
 
 export interface Head {
   /** null: an answer has begun. */
@@ -30,7 +31,11 @@ export async function readHead(call: ModelCall, answer: ProviderAnswer): Promise
 async function readError(call: ModelCall, answer: ProviderAnswer): Promise<Head> {
   const bytes = (await readWhole(answer.body, MOST_BYTES)) ?? Buffer.alloc(0);
   const error = call.wire.readAnswer(parsed(bytes)).error;
-  const failure = failureOf(call, answer, error?.type ?? null, error?.message ?? bytes.toString("utf8").slice(0, 2000));
+  const body = bytes.toString("utf8");
+  const failure = {
+    ...failureOf(call, answer, error?.type ?? null, error?.message ?? body.slice(0, 2000)),
+    body: body.slice(0, MOST_BODY),
+  };
   return { failure, answer: { ...answer, body: Readable.from([bytes]) } };
 }
 

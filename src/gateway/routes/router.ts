@@ -109,9 +109,11 @@ function ownRate({ wire }: ModelCall): CallFailure {
   return { wire: wire.name, status: 429, headers: { "x-should-retry": "false" }, type: "rate", message: "" };
 }
 
-function untilOf({ status, headers, message }: CallFailure, { zone, clock }: Try): number | null {
+function untilOf({ status, headers, message, body = message }: CallFailure, { zone, clock }: Try): number | null {
   const at = clock.now();
-  const quota = readQuota({ ...(status === null ? {} : { status }), headers, text: message, at, zone });
+  const quota = readQuota({ ...(status === null ? {} : { status }), headers, text: body, at, zone });
+  // Where there is no money, no instant brings it back.
+  if (quota?.kind === "credit") return null;
   return quota?.until ?? readHeaders(headers, at)?.until ?? null;
 }
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NEVER, planBench, planOf } from "../../../test/support/plans/plan-bench.ts";
+import { assertAsyncProperty } from "../../../test/support/property.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import { REASONS } from "../../run/reasons.ts";
 import type { ToolContext, ToolResult } from "../tools/tool.ts";
@@ -382,7 +383,7 @@ describe("executing a plan", () => {
       arguments: fc.constantFrom<JsonObject>({}, { needs_replan: true }, { x: "{{step-1.none}}" }, { a: 1 }),
       schema: fc.boolean(),
     });
-    await fc.assert(
+    await assertAsyncProperty(
       fc.asyncProperty(fc.array(step, { maxLength: 6 }), fc.boolean(), fc.nat(7), async (steps, denies, calls) => {
         const bench = planBench({
           tools: { echo, bad: fails },
@@ -414,7 +415,7 @@ describe("executing a plan", () => {
         ]);
         expect(PLAN_STOPS[stop]).toBe(reason);
       }),
-      { numRuns: 300 },
+      { runs: 300 },
     );
   });
 });

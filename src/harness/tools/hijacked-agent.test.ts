@@ -126,7 +126,7 @@ test("T2, T3, T14: a hijacked agent tries every tool and path, and nothing of it
   expect(await output("write_file", { path: "src/new.ts", content: "1" })).toEqual({ path: "src/new.ts", bytes: 1 });
   expect(await output("read_file", { path: "src/new.ts" })).toMatchObject({ text: "1" });
   expect(await output("run_command", { script: "echo a; ls src" })).toMatchObject({ exit: 0 });
-}, 120_000);
+}, 600_000);
 
 test("T5: where policy lets every path pass, no tool leaves the workspace or writes what is sealed", async () => {
   const { call, attacks, effects } = await arena(CARELESS);
@@ -139,4 +139,4 @@ test("T5: where policy lets every path pass, no tool leaves the workspace or wri
   expect(effects()).toEqual([]);
   expect(tried.length).toBeGreaterThanOrEqual(600);
   process.stderr.write(`careless policy: ${tried.length} attempts, 0 effects outside\n`);
-}, 120_000);
+}, 600_000);

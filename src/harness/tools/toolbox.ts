@@ -3,7 +3,7 @@
  * record → answer. Each way to fail has its own code, and the body runs only when all before it has passed.
  */
 import { canonical, isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
-import { nearest } from "../../base/nearest.ts";
+import { nearest } from "../../base/text/nearest.ts";
 import { APPROVAL_TIER } from "../../policy/decide-call.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
 import type { Ruling, ToolCall } from "../../ports/agents/agent-backend.ts";

@@ -1,6 +1,6 @@
 /** Named lists of tools. An agent may call only what its set names. */
 import { pawlError } from "../../base/errors.ts";
-import { nearest } from "../../base/nearest.ts";
+import { nearest } from "../../base/text/nearest.ts";
 import { compileText } from "../../policy/patterns/text.ts";
 import { TOOL_ERRORS } from "../../ports/errors/tool-errors.ts";
 import type { ToolRegistry } from "./registry.ts";

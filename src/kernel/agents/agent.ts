@@ -16,10 +16,10 @@ import type { Landing } from "../aftermath.ts";
 import { createDeadline } from "../control/deadline.ts";
 import type { Halt } from "../control/halt.ts";
 import { isOver } from "../control/heed.ts";
+import { inTimeBox, timeLeft } from "../control/time-box.ts";
 import { type Around, type Finished, type Flight, failure, type Of } from "../flight.ts";
 import { type Modelled, nothingSpent, withModels } from "../models.ts";
 import { canWrite, placeOf } from "../place.ts";
-import { orRefusal } from "../process.ts";
 import { changeProblem } from "./changed-paths.ts";
 import { finishedBy } from "./outcome.ts";
 import { answerSchema, promptOf, systemOf } from "./prompt.ts";
@@ -43,20 +43,27 @@ export async function performAgent(plan: Plan, flight: AgentFlight, ports: Kerne
   const session = createSession(plan, flight, { backend, access: ports.agents, ports, halt });
   if (place === null || tree === null) return { fact: await session.land(await session.work(null)), clear };
   const label = { stage, attempt, at: ports.clock.now() };
-  const workspace = await orRefusal(ports.workspaces.enter(place, tree, label));
-  if ("refusal" in workspace) return refused(flight, workspace.refusal);
+  const { clock } = ports;
+  const workspace = await inTimeBox({ timeoutMs: timeOf(flight), clock, halt }, "spawn_error", (signal) =>
+    ports.workspaces.enter(place, tree, label, signal),
+  );
+  if ("refusal" in workspace) return endedWith(flight, workspace.refusal);
   const worked = await session.work(workspace.value);
   const kept = canWrite(effect.stage) ? await session.keep(workspace.value, tree, worked) : worked;
   const clearAll = async (): Promise<void> => {
-    await Promise.all([clear(), workspace.value.remove(label)]);
+    const remove = (signal: AbortSignal): Promise<void> => workspace.value.remove(label, signal);
+    await Promise.all([clear(), inTimeBox({ timeoutMs: 0, clock, halt }, "killed", remove)]);
   };
   return { fact: await session.land(kept), clear: place.member === null ? clear : clearAll };
 }
 
-function refused({ stage, attempt, effect }: AgentFlight, error: string): Landing {
-  return {
-    fact: { type: "stage.finished", stage, attempt, ...failure("spawn_error", error), ...nothingSpent(effect.stage) },
-  };
+function refused(flight: AgentFlight, error: string): Landing {
+  return endedWith(flight, failure("spawn_error", error));
+}
+
+/** It ended before it began. */
+function endedWith({ stage, attempt, effect }: AgentFlight, end: Finished): Landing {
+  return { fact: { type: "stage.finished", stage, attempt, ...end, ...nothingSpent(effect.stage) } };
 }
 
 interface Parts {
@@ -112,9 +119,10 @@ function createSession(plan: Plan, flight: AgentFlight, parts: Parts): Session {
     async keep(workspace, tree, worked) {
       const { finished } = worked;
       const label = { stage, attempt, at: ports.clock.now() };
-      const saved = await orRefusal(workspace.save(label));
-      if ("refusal" in saved)
-        return { ...worked, finished: { ...finished, ...failure("invalid_output", saved.refusal) } };
+      const { clock } = ports;
+      const left = { timeoutMs: timeLeft(timeOf(flight), startedAt, clock), clock, halt };
+      const saved = await inTimeBox(left, "invalid_output", (signal) => workspace.save(label, signal));
+      if ("refusal" in saved) return { ...worked, finished: { ...finished, ...saved.refusal } };
       const problem = await changeProblem(tree, saved.value, workspace.project, court, ports.trees);
       if (problem !== null)
         return { ...worked, finished: { ...finished, ...failure("denied", problem), output: undefined } };

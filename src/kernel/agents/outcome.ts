@@ -7,6 +7,7 @@ import type { AgentOutcome, AgentReport } from "../../ports/agents/agent-backend
 import { type Finished, failure } from "../flight.ts";
 import { answerSchema } from "./prompt.ts";
 
+const LASTING: ReadonlySet<string> = new Set(["auth", "billing"]);
 const LONGEST_TEXT = 16_384;
 
 /** Ends that the process itself tells better than its agent. */
@@ -44,7 +45,8 @@ function endOf(stage: AgentStage, report: AgentReport, isLate: boolean): Finishe
 function endedBy(outcome: Exclude<AgentOutcome, { kind: "completed" }>): Finished {
   switch (outcome.kind) {
     case "failed":
-      return failure(outcome.why === "auth" ? "auth" : "agent", cut(`${outcome.why}: ${outcome.error}`));
+      // Neither a key nor money comes by trying again.
+      return failure(LASTING.has(outcome.why) ? "auth" : "agent", cut(`${outcome.why}: ${outcome.error}`));
     case "denied":
       return failure("denied", cut(outcome.error));
     case "budget":

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createHalt } from "./halt.ts";
+import { createHalt, haltOfHost } from "./halt.ts";
 
 describe("a halt", () => {
   it("calls back once with its first reason, at once for those who come late, and not for those who left", () => {
@@ -24,5 +24,18 @@ describe("a halt", () => {
     const ended = createHalt();
     ended.end("stop");
     expect(ended.signal().reason).toBe("stop");
+  });
+});
+
+describe("a halt of a host", () => {
+  it("ends when the host leaves, at once when it has left, and not once it is forgotten", () => {
+    const staying = new AbortController();
+    const present = haltOfHost(staying.signal);
+    const forgotten = haltOfHost(staying.signal);
+    forgotten.forget();
+    expect([present.halt.reason(), forgotten.halt.reason()]).toEqual([null, null]);
+    staying.abort();
+    expect([present.halt.reason(), forgotten.halt.reason()]).toEqual(["drain", null]);
+    expect(haltOfHost(staying.signal).halt.reason()).toBe("drain");
   });
 });

@@ -15,6 +15,15 @@ export interface Halt {
   signal(): AbortSignal;
 }
 
+/** A halt that ends with its host; `forget` is to be called when the work has ended. */
+export function haltOfHost(leaving: AbortSignal): { readonly halt: Halt; forget(): void } {
+  const halt = createHalt();
+  const leave = (): void => halt.end("drain");
+  if (leaving.aborted) leave();
+  else leaving.addEventListener("abort", leave, { once: true });
+  return { halt, forget: () => leaving.removeEventListener("abort", leave) };
+}
+
 export function createHalt(): Halt {
   const calls = new Set<(reason: HaltReason) => void>();
   let ended: HaltReason | null = null;

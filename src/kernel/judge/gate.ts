@@ -5,8 +5,9 @@
 import type { GateStage, Plan } from "../../plan/plan.ts";
 import type { KernelPorts } from "../../ports/kernel-ports.ts";
 import type { Halt } from "../control/halt.ts";
+import { inTimeBox } from "../control/time-box.ts";
 import type { Finished, Flight, Of } from "../flight.ts";
-import { execute, finishedBy, orRefusal, type Processed, refused } from "../process.ts";
+import { execute, finishedBy, type Processed, refused, withoutProcess } from "../process.ts";
 import type { Bench } from "./bench.ts";
 import { judgeMeasured } from "./metric.ts";
 import { judgeTested } from "./tests.ts";
@@ -21,38 +22,55 @@ export async function performGate(
   halt: Halt,
 ): Promise<Processed> {
   const { run, stage, attempt, tree, base, startedAt } = flight;
+  const { clock } = ports;
+  const { timeoutMs } = effect.stage;
   const { workspace } = plan;
   if (tree === null || base === null || workspace === null)
     return refused(effect, "the run has no tree to judge: nothing was started");
   const composition = { candidate: tree, base, protect: plan.protect, at: startedAt };
-  const composed = await orRefusal(ports.workspaces.compose(run, composition));
-  if ("refusal" in composed) return refused(effect, composed.refusal);
+  const composed = await inTimeBox({ timeoutMs, clock, halt }, "spawn_error", (signal) =>
+    ports.workspaces.compose(run, composition, signal),
+  );
+  if ("refusal" in composed) return withoutProcess(effect, composed.refusal);
   const judged = composed.value;
   const forget = (): Promise<void> => ports.executor.forget({ run, stage, attempt });
   const bench: Bench = {
     ...{ flight, stage: effect.stage, ports, judged, base },
     async observe(on, report) {
-      const checkout = await ports.workspaces.checkout({ run, spec: workspace }, on);
+      const checkout = await inTimeBox({ timeoutMs, clock, halt }, "spawn_error", (signal) =>
+        ports.workspaces.checkout({ run, spec: workspace }, on, signal),
+      );
+      if ("refusal" in checkout) throw new CheckoutRefused(checkout.refusal);
+      const { value } = checkout;
       try {
-        return await execute(
-          flight,
-          effect,
-          checkout,
-          ports,
-          halt,
-          report === undefined ? {} : { evidence: { report } },
-        );
+        return await execute(flight, effect, value, ports, halt, report === undefined ? {} : { evidence: { report } });
       } finally {
-        await checkout.remove({ stage, attempt, at: ports.clock.now() });
+        const label = { stage, attempt, at: clock.now() };
+        await inTimeBox({ timeoutMs: 0, clock, halt }, "killed", (signal) => value.remove(label, signal));
       }
     },
   };
-  const finished = await orRefusal(judge(bench, effect));
-  if ("refusal" in finished) return refused(effect, finished.refusal);
-  const { value } = finished;
+  const finished = await judge(bench, effect).catch(checkoutRefused);
+  if (finished instanceof CheckoutRefused) return withoutProcess(effect, finished.end);
   // What goes on is what was judged, and not what it was made from.
-  const goesOn = value.outcome === "pass" && judged !== tree ? { tree: judged } : {};
-  return { finished: { ...value, judged, ...goesOn }, clear: forget };
+  const goesOn = finished.outcome === "pass" && judged !== tree ? { tree: judged } : {};
+  return { finished: { ...finished, judged, ...goesOn }, clear: forget };
+}
+
+/** There is nothing to judge in: the gate ends with that, however many checkouts it has had before. */
+class CheckoutRefused extends Error {
+  readonly end: Finished;
+
+  constructor(end: Finished) {
+    super(end.error);
+    this.name = "CheckoutRefused";
+    this.end = end;
+  }
+}
+
+function checkoutRefused(error: unknown): CheckoutRefused {
+  if (error instanceof CheckoutRefused) return error;
+  throw error;
 }
 
 function judge(bench: Bench, effect: GateEffect): Promise<Finished> {

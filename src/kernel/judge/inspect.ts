@@ -7,7 +7,7 @@ import type { KernelPorts } from "../../ports/kernel-ports.ts";
 import { createDeadline } from "../control/deadline.ts";
 import type { Halt } from "../control/halt.ts";
 import { type Finished, type Flight, failure, type Of } from "../flight.ts";
-import { orRefusal } from "../process.ts";
+import { orRefusal } from "../refusal.ts";
 
 export async function performInspection(
   plan: Plan,

@@ -88,6 +88,14 @@ describe("a gate with a process", () => {
     expect(end).toMatchObject({ outcome: "fail", cause: "spawn_error", error: MISSING.message });
   });
 
+  it("ends its host when anything else goes wrong", async () => {
+    const host = createTestHost(planFrom("stages:\n  - { id: g, gate: { command: [ok] } }\n"), {
+      ports: ({ executor }) => ({ executor: { ...executor, execute: () => Promise.reject(new Error("boom")) } }),
+    });
+    await expect(host.start()).rejects.toThrow("boom");
+    expect(await host.types()).toEqual(["run.created", "run.started", "stage.started"]);
+  });
+
   it("fails without a tree", async () => {
     const host = createTestHost(planFrom("stages:\n  - { id: g, gate: { command: [ok] } }\n"));
     const plan = planFrom("stages:\n  - { id: g, gate: { command: [ok] } }\n");

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../../test/support/property.ts";
 import { admitLoad, isInLine, type Load, NO_WEIGHT, type Waiting } from "./admission.ts";
 
 const TOTAL = { memoryBytes: 100, cpus: 4 };
@@ -52,7 +53,7 @@ describe("a job with a weight", () => {
         maxLength: 40,
       },
     );
-    fc.assert(
+    assertProperty(
       fc.property(jobs, (list) => {
         const line = list.map(({ memory, turns }) => ({ ...waiting(memory), turns }));
         let running: typeof line = [];

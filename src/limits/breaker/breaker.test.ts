@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../../test/support/property.ts";
 import {
   type Admission,
   admit,
@@ -237,7 +238,7 @@ describe("whatever happens to a breaker", () => {
       ms: fc.integer({ min: -200, max: 200 }),
       pick: fc.nat(),
     });
-    fc.assert(
+    assertProperty(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const life = createLife();
         let at = 1000;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../../test/support/property.ts";
 import { createFairQueue, type FairQueue } from "./fair-queue.ts";
 
 const push = (queue: FairQueue<null>, id: string, priority = 0, share?: number): number =>
@@ -18,7 +19,7 @@ describe("a fair queue", () => {
       priority: fc.nat(3),
       share: fc.integer({ min: 1, max: 3 }),
     });
-    fc.assert(
+    assertProperty(
       fc.property(fc.array(job, { maxLength: 40 }), (jobs) => {
         const queue = createFairQueue<null>();
         for (const [i, { caller, priority, share }] of jobs.entries()) push(queue, `${caller}${i}`, priority, share);

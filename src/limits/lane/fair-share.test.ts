@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../../test/support/property.ts";
 import { type Caller, compareCallers, costOf, isShare, nextTurns, servedBefore, tagOnArrival } from "./fair-share.ts";
 
 const caller = (name: string, queued: number, fields: Partial<Caller> = {}): Caller => ({
@@ -47,7 +48,7 @@ describe("the turns of a lane", () => {
   });
 
   it("are foreseen by the position of every job", () => {
-    fc.assert(
+    assertProperty(
       fc.property(callersOfALane, (callers) => {
         const turns = nextTurns(callers, 1000);
         const foreseen = turns.map(({ name, index }) =>

@@ -22,13 +22,16 @@ type Read = (headers: Headers, at: number) => readonly HeaderTime[];
 /** In the order of how much they know; the first that says anything counts, and of what it says the latest. */
 const READERS: readonly Read[] = [unified, codex, retryAfter, anthropic, openai, reset];
 
+/** An instant that has come, such as that of `retry-after: 0`, is now; it counts where no header names a later one. */
 export function readHeaders(headers: Headers, at: number): HeaderTime | null {
+  let come: HeaderTime | null = null;
   for (const read of READERS) {
-    const times = read(headers, at).filter(({ until }) => until > at && until <= at + LONGEST_MS);
-    const [first] = [...times].sort((a, b) => b.until - a.until);
-    if (first !== undefined) return first;
+    const times = read(headers, at).filter(({ until }) => until <= at + LONGEST_MS);
+    const [last] = [...times].sort((a, b) => b.until - a.until);
+    if (last !== undefined && last.until > at) return last;
+    if (last !== undefined) come ??= { ...last, until: at };
   }
-  return null;
+  return come;
 }
 
 /** Every allowance must be there at once: the one that comes back last decides. */
@@ -58,8 +61,15 @@ function retryAfter(headers: Headers, at: number): readonly HeaderTime[] {
     (text) => (isCount(text) ? at + Math.ceil(Number(text)) : null),
     false,
   );
-  const rough = timeOf(headers, "retry-after", (text) => secondsFrom(text, at) ?? readHttpDate(text), false);
+  const rough = timeOf(headers, "retry-after", (text) => secondsFrom(text, at) ?? dateFrom(text, headers, at), false);
   return exact.length > 0 ? exact : rough;
+}
+
+/** A date is of the clock of the server, which says in the same answer how late it is there. */
+function dateFrom(text: string, { date }: Headers, at: number): number | null {
+  const until = readHttpDate(text);
+  const there = date === undefined ? null : readHttpDate(date.trim());
+  return until === null || there === null ? until : at + (until - there);
 }
 
 function anthropic(headers: Headers): readonly HeaderTime[] {
@@ -73,14 +83,15 @@ function anthropic(headers: Headers): readonly HeaderTime[] {
 
 function openai(headers: Headers, at: number): readonly HeaderTime[] {
   return ["requests", "tokens"].flatMap((what) => {
-    if (!isUsedUp(headers[`x-ratelimit-remaining-${what}`])) return [];
-    return timeOf(headers, `x-ratelimit-reset-${what}`, (text) => spanFrom(text, at), false);
+    const remaining = headers[`x-ratelimit-remaining-${what}`];
+    if (remaining !== undefined && !isUsedUp(remaining)) return [];
+    return timeOf(headers, `x-ratelimit-reset-${what}`, (text) => resetFrom(text, at), false);
   });
 }
 
 function reset(headers: Headers, at: number): readonly HeaderTime[] {
   return ["x-ratelimit-reset", "ratelimit-reset"].flatMap((name) =>
-    timeOf(headers, name, (text) => readEpoch(Number(text)) ?? secondsFrom(text, at), false),
+    timeOf(headers, name, (text) => resetFrom(text, at), false),
   );
 }
 
@@ -97,6 +108,11 @@ function timeOf(
 
 function secondsFrom(text: string, at: number): number | null {
   return isCount(text) ? at + Math.ceil(Number(text) * 1000) : null;
+}
+
+/** Seconds since 1970, a length such as `1m30s`, or seconds. */
+function resetFrom(text: string, at: number): number | null {
+  return readEpoch(Number(text)) ?? spanFrom(text, at);
 }
 
 function spanFrom(text: string, at: number): number | null {

@@ -56,8 +56,10 @@ export interface PhraseTime {
 }
 
 const MOST_READ = 120;
+/** What was over for longer when it was read is about something else. */
+const JUST_OVER_MS = 15 * 60_000;
 
-/** The time that the text names, if it is still to come and no later than `latest`. */
+/** The time that the text names, if it is no later than `latest`; one that is just over is now. */
 export function readPhrases(text: string, here: Here, latest: number): PhraseTime | null {
   for (const equals of PHRASES) {
     const times = equals.flatMap((each) => lastTime(text, each, here, latest) ?? []);
@@ -72,8 +74,8 @@ function lastTime(text: string, { lead, read }: Phrase, here: Here, latest: numb
   for (const match of [...text.matchAll(lead)].reverse()) {
     const begin = match.index + match[0].length;
     const until = read(text.slice(begin, begin + MOST_READ), here);
-    if (until !== null && until > here.at && until <= latest)
-      return { until, evidence: text.slice(match.index, begin + MOST_READ / 2) };
+    if (until !== null && until >= here.at - JUST_OVER_MS && until <= latest)
+      return { until: Math.max(until, here.at), evidence: text.slice(match.index, begin + MOST_READ / 2) };
   }
   return null;
 }

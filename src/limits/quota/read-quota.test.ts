@@ -28,12 +28,12 @@ describe("what vendors really said", () => {
     expect(quota?.evidence).not.toBe("");
   });
 
-  it("is never answered with an instant that is over, whenever it is read", () => {
+  it("is never answered with an instant before now, whenever it is read", () => {
     for (const { source: _, at, zone = "UTC", ...refusal } of SAID) {
       for (const days of [-400, -1, 0, 1, 2, 30, 400]) {
         const now = Date.parse(at) + days * 86_400_000;
         const quota = readQuota({ ...refusal, at: now, zone });
-        expect(quota?.until ?? Number.POSITIVE_INFINITY).toBeGreaterThan(now);
+        expect(quota?.until ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(now);
       }
     }
   });
@@ -104,14 +104,28 @@ describe("headers", () => {
     expect(seconds({ "retry-after": "1.5" })).toBe(1.5);
     expect(seconds({ "retry-after": "30", "retry-after-ms": "1250" })).toBe(1.25);
     expect(seconds({ "retry-after": "Wed, 04 Mar 2026 12:05:00 GMT" })).toBe(300);
-    for (const value of [
-      "Wed, 04 Mar 2026 11:00:00 GMT",
-      "Wed, 04 Foo 2026 12:05:00 GMT",
-      "Wed, 99 Mar 2026 12:05:00 GMT",
-    ])
+    expect(seconds({ "retry-after": "8", date: "Wed, 04 Mar 2026 11:00:00 GMT" })).toBe(8);
+    // Of a server whose clock is an hour behind.
+    const there = { "retry-after": "Wed, 04 Mar 2026 11:00:08 GMT", date: "Wed, 04 Mar 2026 11:00:00 GMT" };
+    expect(seconds(there)).toBe(8);
+    expect(seconds({ ...there, date: "now" })).toBe(0);
+    for (const value of ["Wed, 04 Foo 2026 12:05:00 GMT", "Wed, 99 Mar 2026 12:05:00 GMT"])
       expect(seconds({ "retry-after": value })).toBeNull();
     expect(seconds({ "retry-after": "-1" })).toBeNull();
     expect(seconds({ "retry-after": "soon", "retry-after-ms": "soon" })).toBeNull();
+  });
+
+  it("that are over or 0 mean now, where none names a later time", () => {
+    expect(seconds({ "retry-after": "0" })).toBe(0);
+    expect(seconds({ "retry-after": "Wed, 04 Mar 2026 11:00:00 GMT" })).toBe(0);
+    expect(seconds({ "retry-after": "0", "x-ratelimit-reset": epoch(60) })).toBe(60);
+    expect(seconds({ "retry-after": "0", "x-ratelimit-reset": epoch(-60) })).toBe(0);
+  });
+
+  it("of a reset are lengths, seconds since 1970 or seconds, also where nobody says what is left", () => {
+    const reset = (value: string): number | null => seconds({ "x-ratelimit-reset-requests": value });
+    expect(["1m30s", "12", epoch(90), "soon"].map(reset)).toEqual([90, 12, 90, null]);
+    expect(seconds({ "x-ratelimit-reset": "1m30s" })).toBe(90);
   });
 
   it("of an allowance count when it is used up, and of several the latest does", () => {

@@ -23,7 +23,7 @@ const signal = (vendor: QuotaVendor, kind: QuotaKind, ...patterns: readonly stri
 });
 
 const SIGNALS: readonly Signal[] = [
-  signal("claude", "credit", "credit balance is too low"),
+  signal("claude", "credit", "credit balance is too low", "billing_error"),
   signal(
     "claude",
     "quota",
@@ -35,7 +35,16 @@ const SIGNALS: readonly Signal[] = [
   ),
   signal("claude", "overloaded", "overloaded_error"),
   signal("claude", "rate", "temporarily limiting requests", "rate_limit_error"),
-  signal("codex", "credit", "insufficient_quota"),
+  signal(
+    "codex",
+    "credit",
+    "insufficient_quota",
+    "billing_hard_limit_reached",
+    "billing_not_active",
+    "billing hard limit has been reached",
+    "check your plan and billing details\\W{0,3}$",
+    "exceeded your current quota[^|]{0,200}platform\\.openai\\.com",
+  ),
   signal(
     "codex",
     "quota",
@@ -55,9 +64,26 @@ const SIGNALS: readonly Signal[] = [
     "exceeded your current quota",
     "quota exceeded for",
   ),
+  signal(
+    "gemini",
+    "credit",
+    "prepayment credits are depleted",
+    "billing_disabled",
+    "requires billing to be enabled",
+    "billing account[^.|]{0,60}(?:disabled|closed|not active|suspended)",
+    "exceeded its (?:monthly )?spending cap",
+  ),
   signal("gemini", "overloaded", "model is overloaded"),
   signal("gemini", "rate", "resource[_ ]?(?:has been )?exhausted"),
-  signal("any", "credit", "used all available credits", "requires more credits"),
+  signal(
+    "any",
+    "credit",
+    "used all available credits",
+    "requires more credits",
+    "reached its monthly spending limit",
+    "insufficient (?:credits?|balance|funds)",
+    "billing (?:hard )?limit (?:has been )?reached",
+  ),
   signal(
     "any",
     "quota",
@@ -82,6 +108,11 @@ const SIGNALS: readonly Signal[] = [
     "\\b429 too many requests",
   ),
 ];
+
+/** Whether the words of any vendor say that there is no money left. */
+export function saysNoCredit(text: string): boolean {
+  return SIGNALS.some(({ kind, pattern }) => kind === "credit" && text.search(pattern) >= 0);
+}
 
 export interface Found {
   readonly kind: QuotaKind;

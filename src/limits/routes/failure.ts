@@ -19,6 +19,8 @@ export interface CallFailure {
   /** In the words of the wire: `overloaded_error`, `insufficient_quota`, `RESOURCE_EXHAUSTED`. */
   readonly type: string | null;
   readonly message: string;
+  /** The whole of it as it came: some say only beside the message when to come back. */
+  readonly body?: string;
 }
 
 export interface Verdict {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { refusalReason } from "./refusal.ts";
 
 test.for([
@@ -23,4 +23,22 @@ test.for([
   [null, "stream disconnected before completion", "provider"],
 ] as const)("status %s with %j is %s", ([status, message, reason]) => {
   expect(refusalReason({ status, message })).toBe(reason);
+});
+
+describe("a refusal that only money ends", () => {
+  it.each([
+    ["insufficient_quota: You exceeded your current quota, please check your plan and billing details.", 429],
+    ["invalid_request_error: Your credit balance is too low to access the Anthropic API.", 400],
+    ["PERMISSION_DENIED: This API method requires billing to be enabled.", 403],
+    ["Your team has either used all available credits or reached its monthly spending limit.", 403],
+    ["Insufficient Balance", 402],
+  ])("is a matter of money, and of no wait: %s", (message, status) => {
+    expect(refusalReason({ status, message })).toBe("billing");
+    expect(refusalReason({ status: null, message })).toBe("billing");
+  });
+
+  it("of the gateway itself is its budget, in the words of every wire", () => {
+    const message = "insufficient_quota: No. [GATEWAY_BUDGET_REACHED]";
+    expect(refusalReason({ status: 402, message })).toBe("budget");
+  });
 });

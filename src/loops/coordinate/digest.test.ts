@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { chance } from "../../../test/simulation/random.ts";
+import { seeds } from "../../../test/support/property.ts";
 import { TERMINAL } from "../../run/reasons.ts";
 import { type DayRun, digestOf } from "./digest.ts";
 
 test("R14: the digest adds up, whatever the day was", () => {
-  for (let seed = 1; seed <= 50; seed += 1) {
+  for (const seed of seeds(50)) {
     const { pick, int } = chance(seed);
     const loops = ["a", "b", "c"];
     const runs = Array.from({ length: int(60) }, (_, index): DayRun => {

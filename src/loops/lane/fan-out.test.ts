@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertAsyncProperty } from "../../../test/support/property.ts";
 import { type FanOutOptions, fanOut } from "./fan-out.ts";
 
 /** Runs and counts the most that were in flight, of all and of one key. */
@@ -89,7 +90,7 @@ describe("fan-out", () => {
 
   it("does every item exactly once, whatever the keys", async () => {
     const bounds = fc.record({ maxConcurrent: fc.integer({ min: 1, max: 6 }), perKey: fc.integer({ min: 1, max: 4 }) });
-    await fc.assert(
+    await assertAsyncProperty(
       fc.asyncProperty(fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 30 }), bounds, async (list, bound) => {
         const begun: number[] = [];
         const results = await fanOut(list, { ...bound, key }, async (item, { index }) => {
@@ -100,7 +101,7 @@ describe("fan-out", () => {
         expect(results).toEqual(done(list));
         expect(begun.toSorted((a, b) => a - b)).toEqual(list.map((_, i) => i));
       }),
-      { numRuns: 50 },
+      { runs: 50 },
     );
   });
 });

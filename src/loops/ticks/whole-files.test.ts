@@ -1,6 +1,7 @@
 /** Ticks over state files that people have edited in every way: what is not the loop's keeps its bytes and its place. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../../test/support/property.ts";
 import { pausesAll } from "../../limits/kill/pauses-all.ts";
 import { lookAround } from "./found.ts";
 import { recordRun, recordState, TICK_ENDS, type TickRecord } from "./recorded.ts";
@@ -110,7 +111,7 @@ const edited = (lines: Lines) =>
 
 /** Lines that a loop may change: its own fields, and when it last ran. */
 const OWN = /last run|loop action|last action|attempts|acting_on|status|seen/i;
-const RUNS = { numRuns: 150 };
+const RUNS = { runs: 150 };
 
 function foreignLines(text: string): Lines {
   return text
@@ -143,7 +144,7 @@ describe("the files of a tick", () => {
         title: FOREIGN,
         why: FOREIGN,
       });
-      fc.assert(
+      assertProperty(
         fc.property(edited(lines), triage, fc.constantFrom(...TICK_ENDS), (before, said, end) => {
           const found = lookAround({ ...NO_TEXTS, pattern, state: before }, null, NOW, new Set());
           const record: TickRecord = { pattern, run: "r_1", end, found, triage: said, tokens: TOKENS };
@@ -157,6 +158,15 @@ describe("the files of a tick", () => {
       );
     },
   );
+
+  it("J10: an item that somebody has put back among the resolved is written down for a person once", () => {
+    const before = "# S\n## Active Failures\n## Resolved (last 7d)\n- #9 — slow runner\n## Notes of Ann\n";
+    const triage = { outcome: "act", item: "#9", title: "slow", why: "again" } as const;
+    const found = lookAround({ ...NO_TEXTS, pattern: "ci-sweeper", state: before }, null, NOW, new Set());
+    const record: TickRecord = { pattern: "ci-sweeper", run: "r_1", end: "escalated", found, triage, tokens: TOKENS };
+    const after = recordState(before, record, "shop");
+    expect(recordState(after, record, "shop")).toBe(after);
+  });
 
   it("J11: the run log of people keeps its lines, and gets one more", () => {
     const log = [
@@ -174,7 +184,7 @@ describe("the files of a tick", () => {
       ],
       ...['{"run_id":"2026-11-15T00:00:00Z","pattern":"x","note":"kept"}', "by hand", '{"torn'],
     ];
-    fc.assert(
+    assertProperty(
       fc.property(edited(log), fc.constantFrom(...TICK_ENDS), (before, end) => {
         const found = lookAround({ ...NO_TEXTS, log: before }, null, NOW, new Set());
         const record: TickRecord = { pattern: "x", run: "r_1", end, found, triage: null, tokens: TOKENS };

@@ -18,12 +18,26 @@ export interface OpenQuestion {
   readonly expiresAt: number | null;
 }
 
+/** Who resumes a run that was answered. */
+export interface ResumeOutlook {
+  /** A server does, unless it has tried. */
+  readonly isServed: boolean;
+  /** Why a server could not; null: none has tried, or it is not over. */
+  readonly refusal: string | null;
+}
+
 /** How a run stands that is not over. */
 export type Standing =
   | { readonly as: "running"; readonly since: number; readonly stages: readonly OpenStage[] }
   /** It should be running and no process hosts it; `since`: when it was last heard of. */
   | { readonly as: "lost"; readonly since: number }
-  | { readonly as: "awaiting_approval"; readonly since: number; readonly questions: readonly OpenQuestion[] }
+  | {
+      readonly as: "awaiting_approval";
+      readonly since: number;
+      readonly questions: readonly OpenQuestion[];
+      /** Of a run that was answered. */
+      readonly outlook?: ResumeOutlook;
+    }
   /** `until`: when it frees or resets by itself; null: not by itself. `detail`: what it waits for. */
   | ({ readonly as: "awaiting_budget" | "awaiting_quota"; readonly since: number } & Awaited)
   | { readonly as: "paused"; readonly since: number; readonly by: string };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EndedRun, LoopFacts, OpenRun, Standing } from "./facts.ts";
+import type { EndedRun, LoopFacts, OpenRun, ResumeOutlook, Standing } from "./facts.ts";
 import { WHY_KINDS, type WhyKind, whyOf } from "./why.ts";
 
 const NOTHING: LoopFacts = { loop: "fix", pulled: null, open: [], breakers: [], spent: [], held: null, last: null };
@@ -81,10 +81,27 @@ describe("the one reason of a loop", () => {
     });
     expect(why({ open: open({ ...STANDINGS.approval, questions: [] }) })).toMatchObject({
       kind: "awaiting_approval",
-      what: "run r_1 has its answers",
+      what: "run r_1 was answered",
       since: 52,
+      clears: "somebody resumes it",
       command: "pawl resume r_1",
     });
+  });
+
+  it("is that a server resumes an answered run, or why it could not", () => {
+    const answered = (outlook: ResumeOutlook) => why({ open: open({ ...STANDINGS.approval, questions: [], outlook }) });
+    expect(answered({ isServed: true, refusal: null })).toMatchObject({
+      what: "run r_1 was answered",
+      clears: "a server resumes it",
+      command: null,
+    });
+    expect(answered({ isServed: false, refusal: null })).toMatchObject({ clears: "somebody resumes it" });
+    for (const isServed of [true, false])
+      expect(answered({ isServed, refusal: "no sandbox" })).toMatchObject({
+        what: "run r_1 was answered, and a server could not resume it: no sandbox",
+        clears: "somebody resumes it",
+        command: "pawl resume r_1",
+      });
   });
 
   it("is a cap or a quota, and when it goes on", () => {

@@ -136,18 +136,21 @@ function running(run: string, { stages, since }: Extract<Standing, { as: "runnin
   };
 }
 
-function asking(run: string, { questions, since }: Extract<Standing, { as: "awaiting_approval" }>): Reason {
+/** Its question was answered, and it has not resumed yet. */
+function answered(run: string, { since, outlook }: Extract<Standing, { as: "awaiting_approval" }>): Reason {
+  const common = { kind: "awaiting_approval", run, since, nextWake: null } as const;
+  const refusal = outlook?.refusal ?? null;
+  if (outlook?.isServed === true && refusal === null)
+    return { ...common, what: `run ${run} was answered`, clears: "a server resumes it", command: null };
+  const what = `run ${run} was answered${refusal === null ? "" : `, and a server could not resume it: ${refusal}`}`;
+  return { ...common, what, clears: "somebody resumes it", command: `pawl resume ${run}` };
+}
+
+function asking(run: string, stands: Extract<Standing, { as: "awaiting_approval" }>): Reason {
+  const { questions } = stands;
   const [first] = questions;
   const common = { kind: "awaiting_approval", run, nextWake: null } as const;
-  if (first === undefined)
-    // Its question was answered, and nobody has gone on with it yet.
-    return {
-      ...common,
-      what: `run ${run} has its answers`,
-      since,
-      clears: "somebody resumes it",
-      command: `pawl resume ${run}`,
-    };
+  if (first === undefined) return answered(run, stands);
   const more = questions.length > 1 ? ` (and ${questions.length - 1} more)` : "";
   return {
     ...common,

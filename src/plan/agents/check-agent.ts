@@ -2,7 +2,7 @@
 import { type Diagnostic, diagnose } from "../../base/diagnostic.ts";
 import type { Expression } from "../../base/expression.ts";
 import { isJsonObject } from "../../base/json.ts";
-import { nearest } from "../../base/nearest.ts";
+import { nearest } from "../../base/text/nearest.ts";
 import type { Blueprint, StageSpec } from "../../blueprint/blueprint.ts";
 import type { Rule } from "../../policy/rule.ts";
 import { PLAN_ERRORS } from "../errors.ts";

@@ -1,6 +1,6 @@
 /** Protected paths: what decides whether work is good. A gate sees them as they were when the run began, whatever a stage made of them. */
 import { type Diagnostic, diagnose } from "../../base/diagnostic.ts";
-import { nearest } from "../../base/nearest.ts";
+import { nearest } from "../../base/text/nearest.ts";
 import type { Blueprint } from "../../blueprint/blueprint.ts";
 import { PLAN_ERRORS } from "../errors.ts";
 import { CI_FILES, LOCKFILES } from "./known-paths.ts";

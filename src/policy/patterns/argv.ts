@@ -46,9 +46,8 @@ export function baseOf(program: string): string {
   return program.slice(program.lastIndexOf("/") + 1);
 }
 
-/** How many arguments at the beginning are written out; Infinity: all of them, or whatever they are. */
+/** How many arguments at the beginning are written out; Infinity: all of them. */
 export function fixedLength({ run }: RunPattern): number {
-  if (run.length === 1 && run[0] === "**") return Number.POSITIVE_INFINITY;
   const at = run.findIndex((argument) => argument.includes("*"));
   return at < 0 ? Number.POSITIVE_INFINITY : at;
 }

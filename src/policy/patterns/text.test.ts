@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../../test/support/property.ts";
 import { compileText, expandText, matchesGlob, matchesInert, textProblem } from "./text.ts";
 
 describe("compileText", () => {
@@ -61,11 +62,11 @@ function slowly(pattern: string, text: string): boolean {
 describe("matchesGlob", () => {
   it("agrees with the obvious definition", () => {
     const short = (letters: string, maxLength: number) => fc.string({ unit: fc.constantFrom(...letters), maxLength });
-    fc.assert(
+    assertProperty(
       fc.property(short("ab*", 8), short("ab", 12), (pattern, text) => {
         expect(matchesGlob(pattern, text)).toBe(slowly(pattern, text));
       }),
-      { numRuns: 3000 },
+      { runs: 3000 },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../../test/support/property.ts";
 import type { Argv, ShellFacts } from "./facts.ts";
 import { shellFacts } from "./shell-facts.ts";
 
@@ -167,8 +168,10 @@ describe("shellFacts refuses", () => {
     ["exec > x", "exec changes how the rest is read"],
     ["> x exec ls", "exec changes how the rest is read"],
     ["exec", "exec changes how the rest is read"],
-    ["eval a", "eval runs text that is not accounted for"],
-    ["command eval a", "eval runs text that is not accounted for"],
+    ["eval $a", "eval runs text that is not known"],
+    ["command eval $a", "eval runs text that is not known"],
+    ["eval 'a\r'", "it has a carriage return"],
+    ["eval '$a'", "which program runs is known only when it runs"],
     ["alias a=b", "alias changes how the rest is read"],
     ["declare a", "declare means different things to different shells"],
     ["PATH=. a", "it sets PATH, which changes what programs do"],
@@ -244,6 +247,7 @@ describe("shellFacts refuses", () => {
     ["a\r\n", "it has a carriage return"],
     ["a \u202e", "it has the hidden character U+202E"],
     ["a \u00a0", "it has the hidden character U+00A0"],
+    ['eval "a\\\\\nb"', "a backslash joins two lines in the middle of a word or an operator"],
     ["a\\\nb", "a backslash joins two lines in the middle of a word or an operator"],
     ["a".repeat(70_000), "it is longer than 64 KB"],
     ["é".repeat(40_000), "it is longer than 64 KB"],
@@ -291,11 +295,11 @@ describe("shellFacts accepts", () => {
       "[[",
       "\ud800",
     );
-    fc.assert(
+    assertProperty(
       fc.property(fc.array(token, { maxLength: 40 }), (tokens) => {
         expect(typeof shellFacts(tokens.join("")).ok).toBe("boolean");
       }),
-      { numRuns: 3000 },
+      { runs: 3000 },
     );
   });
 });

@@ -7,7 +7,7 @@ import { factsOf, newWalk } from "./reading/walk.ts";
 
 export function shellFacts(script: string): ShellFacts {
   const problem = problemOfText(script);
-  if (problem !== undefined) return { ok: false, why: problem };
+  if (problem !== undefined) return { ok: false, why: problem, commands: [], files: [] };
   const walk = newWalk(script, walkScript);
   walkScript(walk, parse(script));
   return factsOf(walk);

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
-import type { Argv, Unwrapped } from "./facts.ts";
+import type { Argv, Opaque, Unwrapped } from "./facts.ts";
 import { unwrap } from "./unwrap.ts";
 
 /** Words parted by blanks; `∅` is an unknown one, `_` a blank inside a word. */
 const argv = (line: string): Argv => line.split(" ").map((word) => (word === "∅" ? null : word.replaceAll("_", " ")));
-const starts = (...lines: string[]): Unwrapped => ({ kind: "wrapper", inner: lines.map(argv) });
-const reads = (script: string): Unwrapped => ({ kind: "wrapper", inner: [], script });
+const starts = (...lines: string[]): Unwrapped => ({ kind: "wrapper", inner: lines.map(argv), scripts: [] });
+const needing = (needs: "rule" | "name", line: string): Unwrapped => ({
+  ...{ kind: "wrapper", inner: [argv(line)], scripts: [] },
+  needs,
+});
+const reads = (...scripts: string[]): Unwrapped => ({ kind: "wrapper", inner: [], scripts });
+const open = (line: string): Unwrapped => unwrap({ argv: argv(line) });
 const plain: Unwrapped = { kind: "plain" };
 
 describe("unwrap", () => {
@@ -28,7 +33,7 @@ describe("unwrap", () => {
     ["time -p ls", starts("ls")],
     ["exec ls", starts("ls")],
     ["command -p ls", starts("ls")],
-    ["env nice nohup ls", starts("ls")],
+    ["env nice nohup ls", starts("nice nohup ls")],
     ["busybox ls -l", starts("ls -l")],
     ["flock x ls", starts("ls")],
     ["watch -x ls", starts("ls")],
@@ -38,10 +43,31 @@ describe("unwrap", () => {
     ["bash -euc ls", reads("ls")],
     ["watch -n 2 ls _ -l", reads("ls   -l")],
     ["flock x -c ls", reads("ls")],
-    ["env bash -c ls", reads("ls")],
-    ["find . -exec sh -c ls ; -exec wc {} ;", { kind: "wrapper", inner: [["wc", null]], script: "ls" }],
+    ["env bash -c ls", starts("bash -c ls")],
+    ["env - ls", starts("ls")],
+    ["env -S ls", starts("ls")],
+    ["xargs -a x ls", starts("ls ∅")],
+    ["sh -c -x ls", reads("ls")],
+    ["bash -l -c ls", reads("ls")],
+    ["watch -q 3 ls", reads("ls")],
+    ["poetry -q run -v ls", starts("ls")],
+    ["git --no-pager log -3", { kind: "respelled", spellings: [argv("git log -3")], isHarmless: true }],
+    ["git -C x log", { kind: "respelled", spellings: [argv("git log")], isHarmless: false }],
+    ["/usr/bin/git -C x log", { kind: "respelled", spellings: [argv("/usr/bin/git log")], isHarmless: false }],
+    ["git -c alias.x=!y x a ∅ it's", reads("y 'a' \"$x\" 'it'\\''s'")],
+    ["git -c alias.x=log x -3", reads("git log '-3'")],
+    ["env -S sh_-c_'a_b'", starts("sh -c a_b")],
+    ["env -S sh_-c_\"a\"'_'b", starts("sh -c a_b")],
+    ["fd a -x wc -l", starts("wc -l ∅")],
+    ["fd -x wc {} ∅ -l ; a", starts("wc ∅ ∅ -l")],
+    ["sudo A=b ls", { ...needing("rule", "ls"), env: [["A", "b"]] } as Unwrapped],
+    ["docker run --entrypoint sh x -c ls", needing("name", "sh -c ls")],
+    ["sudo ls", needing("rule", "ls")],
+    ["npm x y", needing("name", "y")],
+    ["find . -exec sh -c a ; -exec sh -c b ;", starts("sh -c a", "sh -c b")],
+    ["find . -exec sh -c ls ; -exec wc {} ;", starts("sh -c ls", "wc ∅")],
   ])("sees through %s", (line, expected) => {
-    expect(unwrap(argv(line))).toEqual(expected);
+    expect(open(line)).toMatchObject(expected);
   });
 
   it.each([
@@ -95,12 +121,18 @@ describe("unwrap", () => {
     "sort -rn -k2 x",
     "rg -n x",
     "fd x",
+    "git --no-pager",
+    "git config user.name",
+    "git config --global user.name",
+    "uv tool list",
+    "uv tool",
+    "npx",
     "uniq -c x",
     "date +%s",
     "tree -L 2",
     "jq ∅",
     "git",
-    "git --no-pager log -3",
+    "bash -i x.sh",
     "git commit -m x",
     "git commit -amFix",
     "git log --oneline -- --output",
@@ -125,22 +157,20 @@ describe("unwrap", () => {
     "gcc -Wall -O2 -o a b.c",
     "x/ls",
   ])("leaves %s to the rules", (line) => {
-    expect(unwrap(argv(line))).toEqual(plain);
+    expect(open(line)).toEqual(plain);
   });
 
   it.each<[string, string]>([
     ["∅", "which program runs is not known"],
     ["env ∅", "env: an argument that may be an option is not known"],
     ["env A=1 ∅", "env: which program runs is not known"],
-    ["env - ls", "env: which program runs is not known"],
-    ["env -S ls", "env: nobody has said what its option -S does"],
+    ["env -S $x ls", "env: the text of -S is not known"],
     ["env PATH=. ls", "env: it sets PATH, which changes what programs do"],
     ["env PATH=.", "env: it sets PATH, which changes what programs do"],
     ["env --u=B ls", "env: nobody has said what its option --u does"],
     ["env -u", "env: an argument that may be an option is not known"],
     ["env -u ∅ ls", "env: an argument that may be an option is not known"],
     ["env -: ls", "env: nobody has said what its option -: does"],
-    ["xargs -a x ls", "xargs: nobody has said what its option -a does"],
     ["xargs -I% x%", "xargs: which program runs is not known"],
     ["xargs -- ∅", "xargs: which program runs is not known"],
     ["find . ∅", "find: an argument that may be an action is not known"],
@@ -153,24 +183,19 @@ describe("unwrap", () => {
     ["sh", "sh runs text that is not accounted for"],
     ["sh -c", "sh runs text that is not accounted for"],
     ["sh -c ∅", "sh runs text that is not accounted for"],
-    ["sh -c -x ls", "sh runs text that is not accounted for"],
-    ["bash -l -c ls", "bash runs text that is not accounted for"],
-    ["bash -i x.sh", "bash runs text that is not accounted for"],
-    ["watch -q ls", "watch: nobody has said what its option -q does"],
+    ["watch -Z ls", "watch: nobody has said what its option -Z does"],
     ["watch ls ∅", "watch: its command is not known"],
     ["flock -q x ls", "flock: nobody has said what its option -q does"],
     ["flock x ∅", "flock: which program runs is not known"],
     ["flock x -c", "flock: its command is not known"],
     ["busybox --list", "busybox: its applet is not known"],
     ["busybox ∅", "busybox: its applet is not known"],
-    ["poetry ∅", "poetry: what it is to do is not known"],
+    ["poetry ∅", "poetry: its options are not known"],
+    ["poetry -- ∅", "poetry: what it is to do is not known"],
     ["poetry -C x run ls", "poetry: its options are not known"],
     ["poetry run -x ls", "poetry run: which program runs is not known"],
-    ["sudo ls", "sudo: it runs as somebody else or in another place"],
-    ["nice sudo ls", "sudo: it runs as somebody else or in another place"],
+    ["pkexec ls", "pkexec: it runs as somebody else or in another place"],
     ["./env ls", "./env only has the name of env"],
-    ["env env env env env env env env env ls", "too many programs start one another"],
-    ["find . -exec sh -c a ; -exec sh -c b ;", "it starts more than one shell"],
     ["BASH.EXE -x", "bash runs text that is not accounted for"],
     ["sed -i p x", "sed: nobody has said what its option -i does"],
     ["sed 1e x", "sed: its script may start programs or write files"],
@@ -198,7 +223,38 @@ describe("unwrap", () => {
     ["tar ∅", "tar: an argument that may be an option is not known"],
     ["rsync a host:b", "rsync: it starts a program on another machine"],
     ["uniq a b", "uniq: its second file is written"],
-    ["git -C x log", "git: options before its command may start programs"],
+    ["git -C .. log", "git: options before its command may start programs"],
+    ["git -C ∅ log", "git: options before its command may start programs"],
+    ["git -c a=b", "git: options before its command may start programs"],
+    ["git bisect x", "git: bisect may be an alias or another program"],
+    ["git config core", "git config: settings may name programs"],
+    ["perl -- ∅", "perl: it runs text that is not accounted for"],
+    ["python -m timeit a", "python: it runs text that is not accounted for"],
+    ["env -S a'b", "env: the text of -S is not known"],
+    ['env -S a"b', "env: the text of -S is not known"],
+    ["fd ∅ -x ls", "fd: an argument that may be an option is not known"],
+    ["fd a -x ∅", "fd: which program runs is not known"],
+    ["fd a -x", "fd: which program runs is not known"],
+    ["fd a -x {}", "fd: which program runs is not known"],
+    ["fd ∅", "fd: an argument that may be an option is not known"],
+    ["sudo -Z ls", "sudo: nobody has said what its option -Z does"],
+    ["sudo A=b ∅", "sudo: which program runs is not known"],
+    ["sudo A=b", "sudo: it runs as somebody else"],
+    ["sudo", "sudo: it runs as somebody else"],
+    ["su -Z", "su: nobody has said what its option -Z does"],
+    ["su x -Z", "su: it runs as somebody else"],
+    ["su x -c ∅", "su: it runs as somebody else"],
+    ["docker exec x ∅", "docker exec: it starts programs elsewhere"],
+    ["docker exec x", "docker exec: it starts programs elsewhere"],
+    ["script -Z", "script: its options are not known"],
+    ["script x ls -Z", "script: its options are not known"],
+    ["npx -- ∅", "npx: which program runs is not known"],
+    ["npx -Z ls", "npx: nobody has said what its option -Z does"],
+    ["bash -o ∅ x", "bash runs text that is not accounted for"],
+    ["zsh -c =ls", "zsh expands words that begin with ="],
+    ["pnpm config ∅", "pnpm: it may download a program and run it"],
+    ["cargo -- ∅", "cargo: its command may be another program"],
+    ["pip config ∅", "pip: settings may name programs"],
     ["git ∅", "git: options before its command may start programs"],
     ["git x", "git: x may be an alias or another program"],
     ["git log ∅", "git: an argument that may be an option is not known"],
@@ -210,7 +266,7 @@ describe("unwrap", () => {
     ["scp --x a b", "scp: nobody has said what its option --x does"],
     ["git clone ext::x", "git clone: its remote is a program"],
     ["git config", "git config: settings may name programs"],
-    ["npm x y", "npm: it may download a program and run it"],
+    ["npm init y", "npm: it may download a program and run it"],
     ["npm -- ∅", "npm: what it is to do is not known"],
     ["go tool x", "go: it may start a program that is not accounted for"],
     ["go ∅", "go: it may start a program that is not accounted for"],
@@ -219,18 +275,48 @@ describe("unwrap", () => {
     ["cargo", "cargo: what it is to do is not known"],
     ["cargo x", "cargo: its command may be another program"],
     ["make A=b", "make: a setting may name another program"],
-    ["docker run x", "docker: it starts programs elsewhere"],
+    ["docker run x", "docker run: it starts programs elsewhere"],
     ["pip install --index-url x", "pip: nobody has said what its option --index-url does"],
     ["pip config set a b", "pip: settings may name programs"],
     ["gcc -wrapper x", "gcc: nobody has said what one of its options does"],
     ["gcc @x", "gcc: nobody has said what one of its options does"],
     ["gcc ∅", "gcc: nobody has said what one of its options does"],
   ])("does not see through %s", (line, why) => {
-    expect(unwrap(argv(line))).toEqual({ kind: "opaque", why });
+    expect(open(line)).toMatchObject({ kind: "opaque", why });
+  });
+
+  it.each<[string, Opaque["hides"]]>([
+    ["go test -weird", "program"],
+    ["go test -exec x", "commands"],
+    ["go tool x", "program"],
+    ["go x", "commands"],
+    ["cargo x", "program"],
+    ["cargo -- ∅", "commands"],
+    ["pip install --weird x", "program"],
+    ["pip install --editor x", "commands"],
+    ["pip config list", "program"],
+    ["pip config set a b", "commands"],
+    ["npm config get a", "program"],
+    ["npm config set a b", "commands"],
+  ])("knows of %s that it hides %s", (line, hides) => {
+    expect(open(line)).toMatchObject({ kind: "opaque", hides });
+  });
+
+  it("guesses the program that a name stands for", () => {
+    expect(open("cargo a b")).toMatchObject({ guesses: expect.arrayContaining([argv("cargo-a b")]) });
+    expect(open("git bisect run ls -l")).toMatchObject({ texts: expect.arrayContaining(["ls -l"]) });
+  });
+
+  it("knows the arguments that xargs reads, unless they are too many", () => {
+    const read = (line: string, input: string): Unwrapped => unwrap({ argv: argv(line), input });
+    expect(read("xargs wc", "a b")).toMatchObject(starts("wc a b"));
+    expect(read("xargs -I% wc % ∅", "a\nb")).toMatchObject(starts("wc a ∅", "wc b ∅"));
+    expect(read("xargs wc", "a ".repeat(101))).toMatchObject(starts("wc ∅"));
+    expect(read("xargs wc", "a\\")).toMatchObject(starts("wc ∅"));
   });
 
   it("knows nothing of no program", () => {
-    expect(unwrap([])).toEqual({ kind: "opaque", why: "which program runs is not known" });
-    expect(unwrap([""])).toEqual(plain);
+    expect(unwrap({ argv: [] })).toMatchObject({ kind: "opaque", why: "which program runs is not known" });
+    expect(unwrap({ argv: [""] })).toEqual(plain);
   });
 });

@@ -88,7 +88,14 @@ export interface AgentHost {
   decide(call: ToolCall): Promise<Ruling>;
 }
 
-export type AgentFailure = "rate_limited" | "overloaded" | "auth" | "context_overflow" | "provider" | "lost";
+export type AgentFailure =
+  | "rate_limited"
+  | "overloaded"
+  | "auth"
+  | "context_overflow"
+  | "billing"
+  | "provider"
+  | "lost";
 
 /** Only a terminal word of the agent itself completes: an exit code does not. */
 export type AgentOutcome =

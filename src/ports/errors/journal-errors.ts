@@ -12,6 +12,9 @@ function writerText(writer: Busy["writer"]): string {
   return `Process ${writer.pid}, which runs since ${writer.since}${writer.isStopped ? " and is stopped," : ","}`;
 }
 
+const REPAIR =
+  "`pawl recover --repair`: it moves the damaged file aside, keeps every run that can still be proved, and starts a new journal. It deletes nothing. `pawl recover` lists the work that is saved.";
+
 export const JOURNAL_ERRORS = {
   JOURNAL_DISK_FULL: {
     what: (d: InFile) => `There is no space left to write ${d.file}.`,
@@ -30,7 +33,28 @@ export const JOURNAL_ERRORS = {
   JOURNAL_CORRUPT: {
     what: (d: InFileDetail) => `${d.file} is damaged or is not a Pawl journal: ${d.detail}.`,
     why: "Going on could destroy what can still be saved, so nothing was changed.",
-    hint: "Keep a copy of the whole state directory, restore the file from a backup, or move the directory away to begin anew.",
+    hint: `Put the file back from a backup, or run ${REPAIR}`,
+    retry: "after_change",
+    exit: 1,
+  },
+  JOURNAL_LOST: {
+    what: (d: InFileDetail) => `The journal ${d.file} is lost: ${d.detail}.`,
+    why: "Only the journal says which work of earlier runs is finished and merged. Without it that work would look like leftovers, so nothing was done.",
+    hint: `Put the file back from a backup, or run ${REPAIR}`,
+    retry: "after_change",
+    exit: 1,
+  },
+  JOURNAL_IN_USE: {
+    what: (d: InFile) => `A process still uses ${d.file}.`,
+    why: "What it stores from now on would be lost, so nothing was moved.",
+    hint: "End it first: stop `pawl serve`, or call `pawl kill --all`. Then try again.",
+    retry: "after_change",
+    exit: 1,
+  },
+  LOOPS_LOST: {
+    what: (d: InFileDetail) => `The store of loops ${d.file} is lost: ${d.detail}.`,
+    why: "It holds which slots of schedules have fired and what waits in the queue, so nothing was done.",
+    hint: "Put the file back from a backup, or run `pawl recover --repair`: schedules then continue from now, and what waited in the queue has to be queued again. A slot that has run is not run twice, because its run is in the journal.",
     retry: "after_change",
     exit: 1,
   },
@@ -80,7 +104,7 @@ export const JOURNAL_ERRORS = {
   JOURNAL_WAL_MISSING: {
     what: (d: InFileDetail) => `${d.file}-wal is gone although its last writer did not close it: ${d.detail}.`,
     why: "The newest events of a journal live in that file until it is closed; without it, acknowledged work looks as if it never happened and could be done twice.",
-    hint: "Put the -wal file back from where it was moved or from a backup. To go on without the lost events, run `pawl doctor --accept-loss`.",
+    hint: "Put the -wal file back from where it was moved or from a backup. To go on without the lost events, run `pawl recover --repair` or `pawl doctor --accept-loss`.",
     retry: "after_change",
     exit: 1,
   },

@@ -59,6 +59,14 @@ export const WORKSPACE_ERRORS = {
     retry: "after_change",
     exit: 1,
   },
+  WORKSPACE_VAULT_MISSING: {
+    what: (d: { path: string; run: string }) =>
+      `The vault ${d.path} is missing, although run ${d.run} has saved trees in it.`,
+    why: "It holds the only copy of work that is not on a branch yet. Nothing was removed.",
+    hint: "Put it back from a backup. `pawl verify --all` names what is lost without it.",
+    retry: "after_change",
+    exit: 1,
+  },
   WORKSPACE_TREE_UNFIT: {
     what: (d: { problem: string }) => `The workspace holds what cannot be saved as a tree: ${d.problem}.`,
     why: "Git does not keep it, or another program could be misled by it. Nothing is lost: the folder stays, and is archived whole before it is used again.",
@@ -78,6 +86,21 @@ export const WORKSPACE_ERRORS = {
       `${d.path} has ${d.bytes} bytes; at most ${d.most} are read.`,
     why: "Half a file may mean something else than the whole of it.",
     hint: "Make the file smaller.",
+    retry: "after_change",
+    exit: 1,
+  },
+  WORKSPACE_TOO_LARGE: {
+    what: (d: { found: string; most: string; setting: string; largest: string; folder: string }) =>
+      `There is too much to save: ${d.found}, and \`${d.setting}\` is ${d.most}. The largest: ${d.largest}. The files stay in ${d.folder}.`,
+    why: "A tree that was made too large by mistake would fill the disk and take hours to save. It was refused before a byte of it was read.",
+    hint: "Let the stage delete what nobody needs, write it to a folder that .gitignore names or to /tmp, or raise the limit in the blueprint, such as `workspace: { max_size: 20g }`.",
+    retry: "after_change",
+    exit: 1,
+  },
+  WORKSPACE_INTERRUPTED: {
+    what: (d: { doing: string; why: string; kept: string }) => `${d.doing} was cut off: ${d.why}. ${d.kept}`,
+    why: "It must end with its stage: the time of a stage covers everything that is done for it, and whoever stops a run wants it to stop.",
+    hint: "Raise the `timeout` of the stage. `pawl show RUN` names a folder with files that are not saved; resuming the run, or `pawl gc` once it has ended, saves them.",
     retry: "after_change",
     exit: 1,
   },

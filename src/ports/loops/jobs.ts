@@ -119,6 +119,8 @@ export interface Jobs {
   /** Takes a job out of the queue. Rejects with LANE_JOB_RUNNING, LANE_JOB_OVER, LANE_JOB_UNKNOWN. */
   cancel(id: string): Promise<void>;
   get(id: string): Promise<JobRow | null>;
+  /** The first job of a run; null: it has none. */
+  ofRun(run: RunId): Promise<Job | null>;
   queue(query: QueueQuery): Promise<Queue>;
   /** What the project file says. It counts when it says something else than before: until then what `resize` said stands. */
   declare(lane: string, max: number): Promise<void>;

@@ -28,5 +28,7 @@ export interface LoopStore {
   /** Other processes of this machine that are inside a transaction on anything stored here, the journal too. Answers also while nobody can write. */
   writers(): Promise<readonly Writer[]>;
   /** What this process has claimed is free again. */
+  /** As of a `Store`. */
+  isOutdated(): boolean;
   close(): Promise<void>;
 }

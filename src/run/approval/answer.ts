@@ -60,26 +60,34 @@ export function answerFacts(plan: Plan, state: RunState, answer: Answer, now: nu
   return { facts: [...due, fact, ...ends(isRefused)], refusal: null };
 }
 
-/** How a run that rests goes on: with an answer to its first question, or without one where it has something to do. */
-export function resumeFacts(
-  plan: Plan,
-  state: RunState,
-  { answer, by, early }: { readonly answer?: string; readonly by: string; readonly early?: boolean },
-  now: number,
-): Taken {
+export interface Resumption {
+  /** To the first open question, or to the question that it names. */
+  readonly answer?: string | Omit<Answer, "by">;
+  readonly by: string;
+  readonly early?: boolean;
+}
+
+/** How a run that rests goes on: with an answer to a question, or without one where it has something to do. */
+export function resumeFacts(plan: Plan, state: RunState, { answer, by, early }: Resumption, now: number): Taken {
   const after = state.status === "paused" ? "pause" : "wait";
   const resumed: Fact = { type: "run.resumed", after, ...(early === true ? { early } : {}) };
-  if (answer !== undefined) {
-    const { facts, refusal } = answerFacts(plan, state, { answer, by }, now);
-    const isEnd = refusal !== null || facts.some(({ type }) => type === "run.resumed");
-    return { facts: isEnd ? facts : [...facts, resumed], refusal };
-  }
+  if (answer !== undefined) return answerThenResume(plan, state, { ...named(answer), by }, resumed, now);
   if (state.status !== "waiting") return { facts: state.status === "paused" ? [resumed] : [], refusal: null };
   const needed = neededAnswer(plan, state, now);
   if (needed !== null) throw answerNeeded(state, needed);
   const until = early === true ? null : restsUntil(plan, state, now);
   if (until !== null) throw notDue(state, until);
   return { facts: [...dueFacts(state, now), resumed], refusal: null };
+}
+
+function named(answer: NonNullable<Resumption["answer"]>): Omit<Answer, "by"> {
+  return typeof answer === "string" ? { answer } : answer;
+}
+
+function answerThenResume(plan: Plan, state: RunState, answer: Answer, resumed: Fact, now: number): Taken {
+  const { facts, refusal } = answerFacts(plan, state, answer, now);
+  const isEnd = refusal !== null || facts.some(({ type }) => type === "run.resumed");
+  return { facts: isEnd ? facts : [...facts, resumed], refusal };
 }
 
 /** The question that must be answered before anything else of the run can go on. */

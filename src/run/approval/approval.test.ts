@@ -184,6 +184,8 @@ describe("a gate that a person judges", () => {
     await host.start();
     const state = restore(host.run, plan, await host.events()).state;
     const { facts } = resumeFacts(plan, state, { by: "ann", answer: "approve" }, host.clock.now());
+    const named = { id: approvalsOf(await host.events())[0]?.id as string, answer: "approve" };
+    expect(resumeFacts(plan, state, { by: "ann", answer: named }, host.clock.now()).facts).toEqual(facts);
     expect(await host.resume(facts)).toMatchObject({ state: { status: "failed", reason: "unverified" } });
     const done = await asking("stages:\n  - { id: ask, gate: { approval: {} }, on: { fail: done } }\n");
     expect(await done.host.resume([...(await done.answer("deny")), wait()])).toMatchObject({

@@ -66,7 +66,7 @@ export function approvalsOf(events: Iterable<RunEvent>): readonly Approval[] {
         change(({ id }) => id === event.id, { status: "expired", closedAt: event.at });
         break;
       case "group.closed":
-        change(({ stage }) => isMember(stage, event.stage), { status: "cancelled", closedAt: event.at });
+        change(({ stage }) => isMemberOf(stage, event.stage), { status: "cancelled", closedAt: event.at });
         break;
       case "run.finished":
         change(() => true, { status: "cancelled", closedAt: event.at });
@@ -77,7 +77,8 @@ export function approvalsOf(events: Iterable<RunEvent>): readonly Approval[] {
   return all;
 }
 
-function asked(created: EventOf<"run.created">, event: EventOf<"approval.requested">): Approval {
+/** As it is asked; nobody has answered it. */
+export function asked(created: EventOf<"run.created">, event: EventOf<"approval.requested">): Approval {
   const { id, stage, visit, kind, why, answers, digest, policy } = event;
   return {
     id,
@@ -114,6 +115,6 @@ function closedBy({ answer, by, why, at }: EventOf<"approval.answered">): Partia
   };
 }
 
-function isMember(stage: string, group: string): boolean {
+export function isMemberOf(stage: string, group: string): boolean {
   return stage.startsWith(`${group}.`) || stage.startsWith(`${group}[`);
 }

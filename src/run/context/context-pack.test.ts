@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { assertProperty } from "../../../test/support/property.ts";
 import { sha256 } from "../../base/digest.ts";
 import { createRedactor } from "../../base/redact.ts";
 import { buildContextPack, CONTEXT_BYTES, CONTEXT_KINDS, type ContextPart } from "./context-pack.ts";
@@ -53,7 +54,7 @@ describe("a context pack", () => {
         fc.constant("é".repeat(9000)),
       ),
     });
-    fc.assert(
+    assertProperty(
       fc.property(fc.array(part, { maxLength: 30 }), fc.integer({ min: 0, max: 20_000 }), (parts, maxBytes) => {
         const built = pack(parts, maxBytes);
         expect(pack(parts.toReversed(), maxBytes)).toEqual(built);
@@ -63,7 +64,7 @@ describe("a context pack", () => {
         const told = new Set([...built.parts, ...built.leftOut].map(({ kind, name }) => `${kind} ${name}`));
         expect(told).toEqual(names);
       }),
-      { numRuns: 200 },
+      { runs: 200 },
     );
   });
 

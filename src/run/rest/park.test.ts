@@ -79,22 +79,31 @@ describe("an attempt that is refused for now", () => {
     expect(decide(plan, state, BORN + 9)).toMatchObject({ kind: "authorize", start: { path: "a", attempt: 2 } });
   });
 
-  it("waits longer each time when nobody said until when, or said a time that was over", () => {
-    const waits = [1, 2, 3, 8].map((parks) => {
-      const events = Array.from({ length: parks }, (_, at) => [
-        started("a", at + 1),
-        parked("a", at + 1, BORN, at === 0 ? null : BORN - 1),
-      ]);
-      const next = decide(plan, fold(plan, STARTED, ...events.flat()), BORN);
-      return next.kind === "record" && next.fact.type === "run.waiting" ? (next.fact.until ?? 0) - BORN : null;
+  /** How long the run waits after so many refusals, each of which named this instant. */
+  function waitsWith(until: number | null): readonly number[] {
+    return [1, 2, 3, 5, 8, 20].map((parks) => {
+      const events = Array.from({ length: parks }, (_, at) => [started("a", at + 1), parked("a", at + 1, BORN, until)]);
+      const state = fold(plan, STARTED, ...events.flat());
+      return (state.status === "running" ? (state.progress.lanes.get("a")?.readyAt ?? 0) : 0) - BORN;
     });
-    expect(waits).toEqual([MINUTE, 2 * MINUTE, 4 * MINUTE, 60 * MINUTE]);
+  }
+
+  it("waits longer each time when nobody said until when", () => {
+    expect(waitsWith(null)).toEqual([1, 2, 4, 16, 60, 60].map((minutes) => minutes * MINUTE));
+  });
+
+  it("waits exactly as long as was said, as long as that is not said too often", () => {
+    expect(waitsWith(BORN + 8000)).toEqual([8000, 8000, 8000, 8000, 64_000, 60 * MINUTE]);
+  });
+
+  it("goes on at once when the time is over, and hammers nobody who always says so", () => {
+    for (const until of [BORN, BORN - 5]) expect(waitsWith(until)).toEqual([0, 1000, 2000, 8000, 64_000, 60 * MINUTE]);
   });
 
   it("believes a time less once it has proved wrong", () => {
     const second = [started("a", 2), parked("a", 2, BORN + 2, BORN + 3)];
     const state = fold(plan, STARTED, started("a", 1), parked("a", 1, BORN, BORN + 1), ...second);
-    expect(decide(plan, state, BORN + 2)).toMatchObject({ fact: { type: "run.waiting", until: BORN + 2 + MINUTE } });
+    expect(decide(plan, state, BORN + 2)).toMatchObject({ fact: { type: "run.waiting", until: BORN + 2 + 1000 } });
     const late = [started("a", 2), parked("a", 2, BORN + 2, BORN + 9 * MINUTE)];
     const believed = fold(plan, STARTED, started("a", 1), parked("a", 1, BORN, BORN + 1), ...late);
     expect(decide(plan, believed, BORN + 2)).toMatchObject({ fact: { until: BORN + 9 * MINUTE } });

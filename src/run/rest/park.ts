@@ -13,6 +13,8 @@ import type { Lane, Progress, RunningState, RunState } from "../state.ts";
 /** So often may one visit of a stage be refused before that is a failure. */
 export const MOST_PARKS = 60;
 const FIRST_WAIT_MS = 60_000;
+/** Below this a named instant is not believed a second time; it doubles with each further refusal. */
+const FIRST_FLOOR_MS = 1000;
 const LONGEST_WAIT_MS = 3_600_000;
 
 export function park(plan: Plan, state: RunningState, event: EventOf<"stage.parked">): RunningState {
@@ -36,11 +38,14 @@ export function park(plan: Plan, state: RunningState, event: EventOf<"stage.park
   return state;
 }
 
-/** What was said counts as long as it proves true: each further refusal of the visit makes the least wait longer. */
+/**
+ * A named instant counts exactly, and one that has come at once. A provider that always names one too early is not hammered: after
+ * each further refusal of the visit the least wait is twice as long.
+ */
 function timeFor(parks: number, { at, until }: EventOf<"stage.parked">): number {
-  const grown = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (parks - 1));
-  if (until === null || until <= at) return at + grown;
-  return parks === 1 ? until : Math.max(until, at + grown / 2);
+  const grow = (firstMs: number, times: number): number => at + Math.min(LONGEST_WAIT_MS, firstMs * 2 ** times);
+  if (until === null) return grow(FIRST_WAIT_MS, parks - 1);
+  return Math.max(until, parks === 1 ? at : grow(FIRST_FLOOR_MS, parks - 2));
 }
 
 /** The stage rests with its child run; where that was refused for now, beginning again with it counts for nothing. */

@@ -1,4 +1,5 @@
 /** The backends of agents that this program has. What they say of themselves is known at once; their code is loaded with their first use. */
+import { sharedAttempt } from "../../base/shared-attempt.ts";
 import type { AgentSignature } from "../../plan/agents/agent-signature.ts";
 import type { AgentBackend, AgentBackends } from "../../ports/agents/agent-backend.ts";
 
@@ -13,11 +14,7 @@ export function createAgentBackends(entries: readonly AgentEntry[]): AgentBacken
 }
 
 function lazy(signature: AgentSignature, load: AgentEntry["load"]): AgentBackend {
-  let loaded: ReturnType<AgentEntry["load"]> | null = null;
-  const backend = (): ReturnType<AgentEntry["load"]> => {
-    loaded ??= load();
-    return loaded;
-  };
+  const backend = sharedAttempt(load).get;
   return {
     ...signature,
     probe: async () => (await backend()).probe(),

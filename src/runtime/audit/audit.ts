@@ -5,7 +5,7 @@ import { driftOf, patternOf } from "../../loops/audit/drift.ts";
 import { readinessOf } from "../../loops/audit/readiness.ts";
 import { MAX_AGE_DAYS, pathsOf, rottenItems } from "../../loops/audit/rot.ts";
 import type { DrillRecord } from "../../ports/store/evidence.ts";
-import { blueprintFiles, blueprintName } from "../blueprint-files.ts";
+import { blueprintFiles, blueprintName } from "../blueprints/blueprint-files.ts";
 import type { Runtime } from "../runtime.ts";
 import type { AuditReport, RotFound } from "./audit-report.ts";
 import { gonePaths } from "./gone-paths.ts";

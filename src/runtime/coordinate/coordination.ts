@@ -22,7 +22,7 @@ import { RUNTIME_ERRORS } from "../errors.ts";
 import { createJobAdmission, type JobAdmission, type Wanted } from "./admission.ts";
 import { createCheck } from "./check-merge.ts";
 import { type Day, digestOfDay } from "./day.ts";
-import { forgetOver, type HeldAgain, holdAgain } from "./hold-again.ts";
+import { type Again, againOf, forgetOver, type HeldAgain, holdAgain } from "./hold-again.ts";
 import { type HoldWatch, holdByHand } from "./hold-by-hand.ts";
 import { priorityOf } from "./priority-of.ts";
 import { type ProposalParts, propose, troubleOf } from "./proposals.ts";
@@ -51,6 +51,8 @@ export interface Coordination {
    * for nobody. `of`: the run that it was forked from.
    */
   holdAgain(run: RunId, watch: HoldWatch, of?: RunId): Promise<HeldAgain | null>;
+  /** What a run needs that goes on; null: it is of no loop that changes paths. */
+  again(run: RunId): Promise<Again | null>;
   /** Changes that are not over, in the order of their turn. */
   standing(): Promise<readonly ChangeRecord[]>;
   /** Who merges into this branch now, and until when if nothing more is heard of it; null: nobody. */
@@ -103,6 +105,7 @@ export function createCoordination(parts: CoordinationParts): Coordination {
     queue: async (input, context) => queueChange(await proposals(), input, context, admission.loopOf(context.run)),
     admission,
     hold: (run, { name, ...loop }, watch) => holdAs(name, run, loop, watch),
+    again: (run) => againOf({ root: parts.root, coordinator, open }, run),
     holdAgain: (...given) => holdAgain({ root: parts.root, coordinator, open, holdAs }, ...given),
     standing,
     merging: (into) => changes.holder(into, clock.now()),

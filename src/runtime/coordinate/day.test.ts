@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { chance } from "../../../test/simulation/random.ts";
 import { planFrom } from "../../../test/support/plan-from-yaml.ts";
+import { seeds } from "../../../test/support/property.ts";
 import { createMemoryBoard } from "../../adapters/memory/loops/board.ts";
 import { createMemoryStore } from "../../adapters/memory/store.ts";
 import { createSystemClock } from "../../adapters/system/clock.ts";
@@ -19,7 +20,7 @@ stages: [{ id: work, command: ["true"], max_attempts: 3 }]
 `);
 
 test("R14: the digest of a day is what the journals of its runs say, whatever happened", async () => {
-  for (let seed = 1; seed <= 20; seed += 1) {
+  for (const seed of seeds(20)) {
     const { int, pick, hit } = chance(seed);
     const { journal, ...store } = createMemoryStore({ clock: createSystemClock() });
     const plans = [planNamed("a"), planNamed("b")];

@@ -23,19 +23,31 @@ interface AgainParts {
   holdAs(loop: string, run: RunId, wanted: Wanted, watch: HoldWatch): Promise<(() => Promise<void>) | null>;
 }
 
-export async function holdAgain(
-  { root, coordinator, open, holdAs }: AgainParts,
+/** What a run that goes on needs, as the loop that it is of. */
+export interface Again {
+  readonly loop: string;
+  readonly wanted: Wanted;
+}
+
+/** null: the run is of no loop that changes paths. `of`: the run that it was forked from. */
+export async function againOf(
+  { root, coordinator, open }: Pick<AgainParts, "root" | "coordinator" | "open">,
   run: RunId,
-  watch: HoldWatch,
   of = run,
-): Promise<HeldAgain | null> {
+): Promise<Again | null> {
   const known = await coordinator.letIn(of);
   const letIn = known ?? (of === run ? null : await namesake(root, (await open()).store, of));
-  if (letIn === null) return HELD_NOTHING;
+  if (letIn === null) return null;
   const { priority, paths } = (await loopNamed(root, letIn.loop)) ?? letIn;
   // That it may propose something was said when it began.
-  const leave = await holdAs(letIn.loop, run, { level: letIn.level, priority, paths, maxOpen: null }, watch);
-  return leave && { loop: letIn.loop, leave };
+  return { loop: letIn.loop, wanted: { level: letIn.level, priority, paths, maxOpen: null } };
+}
+
+export async function holdAgain(parts: AgainParts, run: RunId, watch: HoldWatch, of = run): Promise<HeldAgain | null> {
+  const again = await againOf(parts, run, of);
+  if (again === null) return HELD_NOTHING;
+  const leave = await parts.holdAs(again.loop, run, again.wanted, watch);
+  return leave && { loop: again.loop, leave };
 }
 
 async function loopNamed(root: string, name: string): Promise<Loop | undefined> {

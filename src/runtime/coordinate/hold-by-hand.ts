@@ -33,7 +33,7 @@ export async function holdByHand(
   for (let why = await admission.enter(claim, served); why !== null; why = await admission.enter(claim, served)) {
     if (why !== told) onWait(why);
     told = why;
-    await pause(clock, signal);
+    if (!signal.aborted) await pause(clock, signal);
     if (signal.aborted) {
       await admission.giveUp(claim);
       return null;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { blueprintText, ONE_STAGE, projectFolder } from "../../../test/support/project-folder.ts";
 import { failed, ok } from "../../base/result.ts";
-import { compileFile } from "../compile-file.ts";
+import { compileFile } from "../blueprints/compile-file.ts";
 import type { Door, DoorAt, LoadDoor } from "./door.ts";
 import { doorOf, foreignFiles, openDoor } from "./open-door.ts";
 

@@ -9,6 +9,7 @@ import { triggerText } from "../../blueprint/project/trigger-text.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { AgentBackends } from "../../ports/agents/agent-backend.ts";
 import type { Standing } from "../../ports/loops/slots.ts";
+import { missingAgents } from "../agents/missing-agents.ts";
 import type { Compiled, DoctorCheck, Runtime } from "../runtime.ts";
 import { nextTimeOf } from "../serve/next-time.ts";
 import { loadProject, PROJECT_FILE } from "./load-project.ts";
@@ -66,7 +67,7 @@ async function outlookOf(
 ): Promise<Outlook> {
   if (!plan.ok) return { problems: plan.problems, lacks: [] };
   const missing = await missingAgents(agents, plan.value);
-  const lacks = missing.map(([agent, hint]): Lack => [`the agent ${agent} is not installed`, hint]);
+  const lacks = missing.map(({ agent, hint }): Lack => [`the agent ${agent} is not installed`, hint]);
   return { problems: [], lacks: [...lacks, ...(await unearned(plan.value, earned))] };
 }
 
@@ -106,18 +107,4 @@ function loopChecks(
 function failure(name: string, { where, what, hint }: Diagnostic): DoctorCheck {
   const place = where === undefined ? "" : `${where.file}:${where.line}:${where.column} `;
   return { name, status: "fail", detail: `${place}${what}`, hint };
-}
-
-async function missingAgents(
-  agents: AgentBackends,
-  { stages }: Plan,
-): Promise<readonly (readonly [agent: string, hint: string | null])[]> {
-  const leaves = stages.flatMap((stage) => (stage.kind === "group" ? stage.members : [stage]));
-  const used = new Set(leaves.flatMap((leaf) => (leaf.kind === "agent" ? [leaf.agent.use] : [])));
-  const found: (readonly [string, string | null])[] = [];
-  for (const name of [...used].sort()) {
-    const probe = await agents.get(name)?.probe();
-    if (probe !== undefined && probe.version === null) found.push([name, probe.hint]);
-  }
-  return found;
 }

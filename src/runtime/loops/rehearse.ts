@@ -47,6 +47,7 @@ export async function rehearse(root: string, options: RehearseOptions): Promise<
     const given = isMock ? { test: MOCK_TEST, ...params } : params;
     const { plan } = await runtime.compile(pattern, { ...(level === undefined ? {} : { level }), params: given, door });
     if (!plan.ok) throw new PawlError(plan.problems);
+    await runtime.requireAgents(plan.value);
     const ticks: PastTick[] = [];
     while (ticks.length < options.ticks) {
       const unearned = { by: options.by, why: "a dry run in a copy that is thrown away" };

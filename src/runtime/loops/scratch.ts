@@ -1,12 +1,15 @@
 /** A copy of a project in which a tick is rehearsed: everything happens there, and nothing in the project. */
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { copyFile, lstat, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { pawlError } from "../../base/errors.ts";
 import { RUN_LOG } from "../../blueprint/dialects/loop-engineering/run-log.ts";
+import { WORKSPACE_ERRORS } from "../../ports/errors/workspace-errors.ts";
 import { RUNTIME_ERRORS } from "../errors.ts";
+import { findRepository } from "../find-repository.ts";
 import { REGISTRIES } from "../money/loop-texts.ts";
 import { mockScripts } from "./mock-scripts.ts";
 
@@ -45,11 +48,19 @@ export interface ScratchOptions {
   readonly state: string | null;
 }
 
-/** Without `isMock` it is a clone of the project, with its loop files as they lie there. */
+/**
+ * Without `isMock` it is a clone of the project, with its loop files as they lie there. Rejects when git cannot make it:
+ * WORKSPACE_NOT_A_REPOSITORY, TICK_COPY_FAILED.
+ */
 export async function makeScratch(root: string, options: ScratchOptions): Promise<Scratch> {
+  const repository = options.isMock ? { top: root, folder: "" } : findRepository(root);
+  if (!options.isMock && !existsSync(join(repository.top, ".git")))
+    throw pawlError(WORKSPACE_ERRORS, "WORKSPACE_NOT_A_REPOSITORY", { root });
   const folder = await realpath(await mkdtemp(join(tmpdir(), "pawl-rehearsal-")));
-  const scratch = { root: join(folder, "project"), remove: () => rm(folder, { recursive: true, force: true }) };
+  const top = join(folder, "project");
+  const scratch = { root: join(top, repository.folder), remove: () => rm(folder, { recursive: true, force: true }) };
   try {
+    await clone(repository.top, top, options);
     await fill(root, scratch.root, options);
     return scratch;
   } catch (error) {
@@ -58,10 +69,16 @@ export async function makeScratch(root: string, options: ScratchOptions): Promis
   }
 }
 
+async function clone(from: string, to: string, { isMock, path }: ScratchOptions): Promise<void> {
+  const args = isMock ? ["init", "--quiet", "--initial-branch=main", to] : ["clone", "--quiet", "--shared", from, to];
+  await run("git", args, { env: gitEnv(path) }).catch((error: Error & { stderr?: string }) => {
+    const detail = (error.stderr?.trim() || error.message).replace(/^fatal: /, "");
+    throw pawlError(RUNTIME_ERRORS, "TICK_COPY_FAILED", { root: from, detail }, { cause: error });
+  });
+}
+
 async function fill(root: string, to: string, { isMock, path, files, state }: ScratchOptions): Promise<void> {
   const git = (...args: readonly string[]) => run("git", [...args], { env: gitEnv(path) });
-  if (isMock) await git("init", "--quiet", "--initial-branch=main", to);
-  else await git("clone", "--quiet", "--shared", root, to);
   if (isMock) await put(to, MOCK_FILES);
   const own = state === null ? [] : [state];
   for (const file of new Set([...LOOP_FILES, ...own, ...(await stateFiles(root))])) await copied(root, to, file);

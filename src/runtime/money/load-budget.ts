@@ -1,7 +1,9 @@
 /** The budget of a project: that of its user, that of `pawl.yaml` and those of its loop files. Read once, when a run begins or goes on. */
+
 import { diagnose } from "../../base/diagnostic.ts";
 import { PawlError } from "../../base/errors.ts";
 import { failed, ok, type Result } from "../../base/result.ts";
+import { type SharedAttempt, sharedAttempt } from "../../base/shared-attempt.ts";
 import type { Level } from "../../blueprint/blueprint.ts";
 import {
   type BudgetSpec,
@@ -90,22 +92,21 @@ export interface Budgets {
 }
 
 export function createBudgets(places: BudgetPlaces): Budgets {
-  let loading: Promise<LoadedBudget> | null = null;
-  let loadingPatterns: Promise<LoadedBudget> | null = null;
   /** As long as nobody has read the files, they may say anything. */
   let countsRuns = true;
-  const load = (): Promise<LoadedBudget> => {
-    loading ??= loadBudget(places).then((loaded) => {
-      const { spec } = loaded;
-      countsRuns =
-        !spec.ok || LEVELS.some((level) => spec.value(level).caps.some(({ unit }) => COUNTING.includes(unit)));
-      return loaded;
-    });
-    return loading;
+  const ofProject = sharedAttempt(() => loadBudget(places));
+  const ofPatterns = sharedAttempt(() => loadBudget(places, true));
+  /** Files that could not be read are read again: somebody may have put them right. */
+  const kept = async (budget: SharedAttempt<LoadedBudget>): Promise<LoadedBudget> => {
+    const loaded = await budget.get();
+    if (!loaded.spec.ok) budget.drop(loaded);
+    return loaded;
   };
-  const loadOfPatterns = (): Promise<LoadedBudget> => {
-    loadingPatterns ??= loadBudget(places, true);
-    return loadingPatterns;
+  const load = async (): Promise<LoadedBudget> => {
+    const loaded = await kept(ofProject);
+    const { spec } = loaded;
+    countsRuns = !spec.ok || LEVELS.some((level) => spec.value(level).caps.some(({ unit }) => COUNTING.includes(unit)));
+    return loaded;
   };
   return {
     async require() {
@@ -115,7 +116,7 @@ export function createBudgets(places: BudgetPlaces): Budgets {
     on: (ledger) => ({
       countsRuns: () => countsRuns,
       async for(lineage, { level, isDrill, isPattern }) {
-        const { spec } = await (isPattern ? loadOfPatterns() : load());
+        const { spec } = await (isPattern ? kept(ofPatterns) : load());
         const payment = paymentFor(spec.ok ? spec.value(level) : NO_BUDGET, lineage, places);
         if (spec.ok) return { ...payment, ledger, entry: entryFor(payment, lineage, isDrill) };
         const reserve = (): Promise<never> => Promise.reject(new PawlError(spec.problems));

@@ -1,6 +1,6 @@
 /** Gathers what is known of a loop now. A page of runs of each status is looked at, and only the newest of each is read. */
 import type { RunId } from "../../base/ids.ts";
-import type { EndedRun, OpenRun, OpenStage, Standing } from "../../loops/why/facts.ts";
+import type { EndedRun, OpenRun, OpenStage, ResumeOutlook, Standing } from "../../loops/why/facts.ts";
 import type { Heartbeats } from "../../ports/heartbeats.ts";
 import type { RunRow } from "../../ports/store/run-index.ts";
 import type { Store } from "../../ports/store/store.ts";
@@ -12,6 +12,8 @@ import { listApprovals } from "../trust/find-approvals.ts";
 export interface FactParts {
   readonly store: Store;
   readonly heartbeats: Pick<Heartbeats, "read">;
+  /** Who resumes a run that was answered. */
+  outlook(row: RunRow): Promise<ResumeOutlook>;
 }
 
 /** Runs of one status that are looked at; older ones stand the same way. */
@@ -56,8 +58,10 @@ async function inFull(parts: FactParts, row: RunRow, brief: Standing): Promise<S
   switch (brief.as) {
     case "running":
       return { ...brief, stages: await stagesOf(parts, row.run) };
-    case "awaiting_approval":
-      return { ...brief, since: await restedAt(parts, row), questions: await questionsOf(parts, row.run) };
+    case "awaiting_approval": {
+      const asking = { ...brief, since: await restedAt(parts, row), questions: await questionsOf(parts, row.run) };
+      return asking.questions.length > 0 ? asking : { ...asking, outlook: await parts.outlook(row) };
+    }
     case "paused":
       return pausedBy(await tailOf(parts, row), brief);
     case "lost":
@@ -94,7 +98,7 @@ function lastOf<T extends RunEvent["type"]>(tail: readonly StoredEvent[], type: 
 }
 
 async function restedAt(parts: FactParts, row: RunRow): Promise<number> {
-  return lastOf(await tailOf(parts, row), "run.waiting")?.at ?? row.updatedAt;
+  return (await parts.store.waiting.get(row.run))?.rest.since ?? row.updatedAt;
 }
 
 function pausedBy(tail: readonly StoredEvent[], brief: Extract<Standing, { as: "paused" }>): Standing {

@@ -23,7 +23,7 @@ export function createMoney(
   parts: MoneyParts,
   open: Open,
   hasState: () => boolean,
-  held: WhyParts["held"],
+  { held, outlook }: Pick<WhyParts, "held" | "outlook">,
 ): MoneyActions {
   const storeNow = async (): Promise<Store | null> => (hasState() ? (await open()).store : null);
   const budget: MoneyActions["budget"] = async (level = "L1", isPattern = false) => {
@@ -45,7 +45,7 @@ export function createMoney(
     },
     async why(loop) {
       const { whyOfLoops } = await import("./why.ts");
-      return whyOfLoops({ ...parts, store: await storeNow(), budget, held }, loop);
+      return whyOfLoops({ ...parts, store: await storeNow(), budget, held, outlook }, loop);
     },
   };
 }

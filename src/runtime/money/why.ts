@@ -6,10 +6,10 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Heartbeats } from "../../ports/heartbeats.ts";
 import type { KillScope, KillSwitch } from "../../ports/stop/kill-switch.ts";
 import type { Store } from "../../ports/store/store.ts";
-import { blueprintFiles } from "../blueprint-files.ts";
+import { blueprintFiles } from "../blueprints/blueprint-files.ts";
 import { loadProject } from "../loops/load-project.ts";
 import { type CapStanding, capsOfLoop } from "./budget.ts";
-import { lastRunOf, openRunsOf } from "./loop-facts.ts";
+import { type FactParts, lastRunOf, openRunsOf } from "./loop-facts.ts";
 import type { MoneyActions } from "./money-actions.ts";
 import { openBreakers } from "./open-breakers.ts";
 
@@ -25,6 +25,7 @@ export interface WhyParts {
   readonly budget: MoneyActions["budget"];
   /** Loops that the coordinator holds back now. */
   readonly held: () => Promise<ReadonlyMap<string, HeldBack>>;
+  readonly outlook: FactParts["outlook"];
 }
 
 export async function whyOfLoops(parts: WhyParts, loop: string | undefined): Promise<readonly Why[]> {
@@ -56,11 +57,11 @@ async function whyOfLoop(
   caps: readonly CapStanding[],
   held: HeldBack | null,
 ): Promise<Why> {
-  const { store, heartbeats, killSwitch, clock } = parts;
+  const { store, heartbeats, killSwitch, clock, outlook } = parts;
   const spent = spentOf(caps, loop);
   if (store === null)
     return whyOf({ loop, pulled: pulledFor(killSwitch, []), open: [], breakers: [], spent, held, last: null });
-  const facts = { store, heartbeats };
+  const facts = { store, heartbeats, outlook };
   const open = await openRunsOf(facts, loop);
   return whyOf({
     loop,

@@ -1,9 +1,27 @@
 /** A person asks for a run of a loop, and does not wait: it is queued for whoever serves. There is no second run of the loop beside an open one. */
+import { formatRunId } from "../../base/ids.ts";
 import type { Loop } from "../../blueprint/project/project-file.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Job, Submitted } from "../../ports/loops/jobs.ts";
 import type { LoopStore } from "../../ports/loops/loop-store.ts";
 import { askedSlot } from "../../ports/loops/slots.ts";
 import { createLoopReader, submissionOf } from "./served-loop.ts";
+
+export interface QueueParts {
+  readonly clock: Pick<Clock, "now">;
+  openLoops(): Promise<LoopStore>;
+  randomBytes(count: number): Uint8Array;
+}
+
+/** Queues a run of a loop for whoever serves the project. */
+export async function queueRun({ clock, openLoops, randomBytes }: QueueParts, loop: Loop): Promise<AskedRun> {
+  const loops = await openLoops();
+  try {
+    return await askForRun(loops, loop, formatRunId(randomBytes(12)).slice(2), clock.now());
+  } finally {
+    await loops.close();
+  }
+}
 
 export interface AskedRun extends Pick<Job, "id" | "run" | "loop" | "lane">, Pick<Submitted, "position"> {}
 

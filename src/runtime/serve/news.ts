@@ -27,6 +27,16 @@ export type News = { readonly at: number } & (
   | { readonly type: "run.put-off"; readonly loop: string; readonly run: string; readonly why: string }
   /** Another process has it. */
   | { readonly type: "run.lost"; readonly loop: string; readonly run: string }
+  /** It continues as soon as there is room for it. */
+  | { readonly type: "run.answered"; readonly loop: string; readonly run: string }
+  /** It was answered and cannot continue; a person must see to it. */
+  | {
+      readonly type: "run.refused";
+      readonly loop: string;
+      readonly run: string;
+      readonly code: string | null;
+      readonly message: string;
+    }
   | { readonly type: "run.woken"; readonly run: string; readonly blueprint: string }
   /** It stood still, and what it hosted is taken over; `run` null: it kept everybody from writing. */
   | { readonly type: "host.ended"; readonly pid: number; readonly run: string | null }

@@ -2,7 +2,7 @@
 import { createWakes, type Wakes } from "../../loops/schedule/wakes.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type AttendParts, attend, enter } from "./attend.ts";
-import type { Duty } from "./duty.ts";
+import type { Duty } from "./duties/duty.ts";
 import type { Next } from "./news.ts";
 import { problemOf } from "./problem.ts";
 import type { ServedLoop } from "./served-loop.ts";

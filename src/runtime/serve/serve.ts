@@ -7,18 +7,21 @@ import type { Weight } from "../../limits/admission/admission.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LoopStore } from "../../ports/loops/loop-store.ts";
 import { loadProject, PROJECT_FILE } from "../loops/load-project.ts";
-import type { Machine } from "../loops/machine.ts";
+import type { Machine } from "../machine/machine.ts";
 import { statePaths } from "../paths.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Duty } from "./duty.ts";
+import { createAnsweredDuty } from "./duties/answered-duty.ts";
+import type { Duty } from "./duties/duty.ts";
+import { createKeeper } from "./duties/keeper.ts";
+import { createUnblocker } from "./duties/unblocker.ts";
 import { SERVE_ERRORS } from "./errors.ts";
 import { createFiring } from "./firing.ts";
 import { giveBackMemory } from "./give-back.ts";
 import { createAdmission } from "./jobs/admission.ts";
 import type { Fence } from "./jobs/fence.ts";
 import { createWorker } from "./jobs/worker.ts";
-import { createKeeper } from "./keeper.ts";
 import type { News, Tell } from "./news.ts";
+import { announceServer, withdrawServer } from "./presence.ts";
 import { problemOf, problemsError } from "./problem.ts";
 import { createScheduler } from "./scheduler.ts";
 import { createLoopReader, type ServedLoop } from "./served-loop.ts";
@@ -26,7 +29,6 @@ import { createHooks } from "./triggers/hooks.ts";
 import { readOwnWrites } from "./triggers/own-writes.ts";
 import { readFilesState } from "./triggers/read-files.ts";
 import { createWatcher } from "./triggers/watcher.ts";
-import { createUnblocker } from "./unblocker.ts";
 
 export interface ServeParts {
   readonly root: string;
@@ -70,6 +72,7 @@ export function createServe(parts: ServeParts, options: ServeOptions): Serve {
   let stopping: Promise<void> | null = null;
 
   async function stop(): Promise<void> {
+    await withdrawServer(loops.admissions).catch(() => undefined);
     const stops = [unblocker, ...duties].map((duty) => duty.stop());
     await runtime.drain();
     await Promise.allSettled(stops);
@@ -82,6 +85,7 @@ export function createServe(parts: ServeParts, options: ServeOptions): Serve {
       await unblocker.start();
       await project.read();
       if (project.loops().size === 0) throw pawlError(SERVE_ERRORS, "SERVE_NO_LOOPS", { file: PROJECT_FILE });
+      await announceServer(loops.admissions);
       for (const duty of duties) await duty.start();
       tell({ type: "serve.ready", loops: project.loops().size, url: hooks.url(), next: scheduler.next() });
       giveBackMemory();
@@ -108,7 +112,7 @@ function createDuties(
   tell: Tell,
 ) {
   const { root, runtime, clock, uptime, fence, readRef } = parts;
-  const { jobs, slots } = parts.loops;
+  const { jobs, slots, board } = parts.loops;
   const { coordination } = runtime;
   const admission = createAdmission({ coordination, machine: parts.machine, total: project.machine });
   let horizon = Number.POSITIVE_INFINITY;
@@ -120,7 +124,7 @@ function createDuties(
   const firing = createFiring({ slots, jobs, now, tell, row: runtime.row, onSubmitted: () => worker.poke() });
   const scheduler = createScheduler({ slots, firing, now, tell, clock, loops });
   const worker = createWorker({
-    ...{ runtime, jobs, slots, loops, clock, uptime, fence, leaseMs, admission, by, tell },
+    ...{ runtime, jobs, slots, board, loops, clock, uptime, fence, leaseMs, admission, by, tell },
     onFree: scheduler.poke,
   });
   const hooks = createHooks({ root, port, firing, now, tell, loops });
@@ -142,7 +146,8 @@ function createDuties(
     }
   };
   const keeper = createKeeper({ runtime, autoResume, clock, by, tell, reread, worker: `serve ${process.pid}` });
-  const duties: readonly Duty[] = [scheduler, watcher, hooks, worker, keeper];
+  const answered = createAnsweredDuty({ runtime, jobs, loops, clock, tell, onSubmitted: () => worker.poke() });
+  const duties: readonly Duty[] = [scheduler, watcher, hooks, worker, answered, keeper];
   return { duties, scheduler, hooks, admission, endTime };
 }
 

@@ -9,7 +9,7 @@ export interface LateParts extends McpParts, SkillParts {
   /** Providers of models that there is a key for. */
   modelKeys(): Promise<ReadonlySet<string>>;
 }
-type LateActions = McpActions & SkillActions & Pick<Runtime, "doctor" | "agentsHere">;
+type LateActions = McpActions & SkillActions & Pick<Runtime, "doctor" | "agentsHere" | "requireAgents">;
 
 export function createLateActions(
   parts: LateParts & Examined,
@@ -48,6 +48,9 @@ export function createLateActions(
     async agentsHere() {
       const { agentsHere } = await import("../agents/agents-here.ts");
       return agentsHere(parts.agents, parts.modelKeys);
+    },
+    async requireAgents(plan) {
+      await (await import("../agents/missing-agents.ts")).requireAgents(parts.agents, plan);
     },
   };
 }

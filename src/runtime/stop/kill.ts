@@ -139,11 +139,11 @@ async function seenBefore(
   hasState: () => boolean,
   scope: KillScope,
 ): Promise<Before | null> {
-  if (!hasState()) {
-    if (scope !== "all") throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run: scope });
-    return null;
-  }
   try {
+    if (!hasState()) {
+      if (scope !== "all") throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run: scope });
+      return null;
+    }
     const opened = await open();
     if (scope !== "all") await requireOpen(opened.store, scope);
     return { rows: await openRuns(opened.store, scope), opened: () => opened };

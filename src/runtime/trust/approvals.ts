@@ -5,18 +5,29 @@ import { MOST_SHOWN_BYTES, type ShownChange, shownChange } from "../../gates/sho
 import type { Clock } from "../../ports/clock.ts";
 import type { Engine } from "../../ports/engine.ts";
 import type { Store } from "../../ports/store/store.ts";
+import type { WaitingPage, WaitingRun } from "../../ports/store/waiting-runs.ts";
 import type { Trees } from "../../ports/trees.ts";
 import type { Answer } from "../../run/approval/answer.ts";
-import { type Approval, approvalsOf } from "../../run/approval/approvals.ts";
+import type { Approval } from "../../run/approval/approvals.ts";
 import { type Decision, readDecisions, type UnclearDecision } from "../../run/approval/decisions.ts";
 import { RUN_ERRORS } from "../../run/errors.ts";
-import { readEvents } from "../past.ts";
+import type { StoredEvent } from "../../run/events.ts";
+import type { OpenQuestion } from "../../run/record/waiting.ts";
+import { readStored } from "../past.ts";
+import {
+  type AnswerParts,
+  answerAndResume,
+  asItStands,
+  type ResumedRun,
+  type ResumeWatch,
+} from "../resume/answer-and-resume.ts";
+import { whenFree } from "../resume/when-free.ts";
 import {
   type ApprovalPage,
   type ApprovalQuery,
+  type FoundApproval,
   findApproval,
   listApprovals,
-  openApprovals,
   rootOf,
 } from "./find-approvals.ts";
 
@@ -34,6 +45,8 @@ export interface AnswerReport {
   readonly approval: Approval;
   /** The run to go on with: the one that asked, or the one that started it. */
   readonly goOn: RunId;
+  /** Journal of that run, with the answer if it is its own. */
+  readonly journal: readonly StoredEvent[];
 }
 
 export interface DecisionReport {
@@ -57,15 +70,24 @@ export interface ApprovalActions {
    * RUN_ANSWER_UNKNOWN, and RUN_HELD while its host is still at work.
    */
   answer(id: string, answer: AnswerOptions): Promise<AnswerReport>;
+  /**
+   * Records an answer, and resumes the run here: in one step where nothing is in its way, else when its paths and the machine are free.
+   * Rejects as `answer` and `resume` do; what was answered by then stays answered.
+   */
+  answerAndResume(id: string, answer: AnswerOptions, watch: ResumeWatch): Promise<ResumedRun>;
   /** Answers by the decisions in a STATE.md; nothing else in the text means anything. */
   answerFrom(text: string, by: string): Promise<DecisionReport>;
-  /** Records what is due of the questions of all runs that wait; see `Engine.tend`. */
+  /** Records what is due of the questions of all runs that wait; see `Engine.tend`. Reads nothing when nothing is due. */
   sweepApprovals(): Promise<SweptApprovals>;
+  /** Whether `sweepApprovals` would have something to record. */
+  hasDueApprovals(): Promise<boolean>;
 }
 
-export interface ApprovalParts {
+export interface ApprovalParts extends Pick<AnswerParts, "requireAllowed" | "admission"> {
   readonly trees: Pick<Trees, "diff">;
   readonly clock: Clock;
+  /** An answer was recorded here, or what was due. */
+  onAnswered(): void;
 }
 
 type Open = () => Promise<{ readonly store: Store; readonly engine: Engine }>;
@@ -80,50 +102,60 @@ export function createApprovals(parts: ApprovalParts, open: Open, hasState: () =
     return { approval, change: diff.files.length === 0 ? null : shownChange(diff) };
   };
 
-  async function approval(id: string): Promise<ApprovalDetail> {
+  async function find(id: string): Promise<FoundApproval> {
     if (!hasState()) throw pawlError(RUN_ERRORS, "RUN_APPROVAL_NOT_FOUND", { id });
-    return detailOf(await findApproval((await open()).store, id));
+    return findApproval((await open()).store, id);
+  }
+
+  /** The question that an answer is for. What cannot be shown in full is allowed by nobody. */
+  async function answerable(id: string, options: AnswerOptions): Promise<FoundApproval> {
+    const found = await find(id);
+    const { approval } = found;
+    const isAllowing = options.answer === "approve" || options.answer === "approve_run";
+    if (!isAllowing || approval.status !== "pending") return found;
+    const { change } = await detailOf(approval);
+    if (change?.complete === false)
+      throw pawlError(RUN_ERRORS, "RUN_APPROVAL_UNSHOWN", { id: approval.id, reasons: change.reasons });
+    return found;
   }
 
   async function answer(id: string, options: AnswerOptions): Promise<AnswerReport> {
-    const { approval: found, change } = await approval(id);
+    const found = await answerable(id, options);
     const { store, engine } = await open();
-    const isAllowing = options.answer === "approve" || options.answer === "approve_run";
-    if (isAllowing && found.status === "pending" && change?.complete === false)
-      throw pawlError(RUN_ERRORS, "RUN_APPROVAL_UNSHOWN", { id: found.id, reasons: change.reasons });
-    const run = found.run as RunId;
+    const run = found.approval.run as RunId;
     // What was shown is what is answered, whatever has become of the question meanwhile.
-    await engine.answer(run, { digest: found.digest, ...options, id: found.id });
-    const after = approvalsOf(await readEvents(store, run)).findLast((each) => each.id === found.id);
-    return { approval: after ?? found, goOn: await rootOf(store, run) };
+    const named = { digest: found.approval.digest, ...options, id: found.approval.id };
+    await whenFree(store.runs, run, () => engine.answer(run, named));
+    parts.onAnswered();
+    const goOn = await rootOf(store, run);
+    const before = goOn === run ? found.stored : [];
+    const journal = [...before, ...(await readStored(store, goOn, before.length))];
+    return { approval: await asItStands(store, found), goOn, journal };
   }
 
   return {
     async approvals(query) {
       return hasState() ? listApprovals((await open()).store, query) : { approvals: [], next: null };
     },
-    approval,
+    approval: async (id) => detailOf((await find(id)).approval),
     answer,
-    async answerFrom(text, by) {
-      const { decisions, unclear } = readDecisions(text);
-      const answered: DecisionReport["answered"][number][] = [];
-      const refused: DecisionReport["refused"][number][] = [];
-      for (const decision of decisions) {
-        try {
-          const why = decision.why ?? undefined;
-          const report = await answer(decision.id, { answer: decision.answer, by, why });
-          answered.push({ ...decision, run: report.approval.run });
-        } catch (error) {
-          if (!isPawlError(error)) throw error;
-          refused.push({ ...decision, code: error.code, what: error.message });
-        }
-      }
-      return { answered, unclear, refused };
+    async answerAndResume(id, { by, ...options }, watch) {
+      const found = await answerable(id, { by, ...options });
+      const answer = { digest: found.approval.digest, ...options, id: found.approval.id };
+      return answerAndResume({ ...parts, ...(await open()), found, answer, by, watch });
     },
+    async hasDueApprovals() {
+      if (!hasState()) return false;
+      const { store } = await open();
+      return (await store.waiting.due({ by: parts.clock.now(), limit: 1 })).runs.length > 0;
+    },
+    answerFrom: (text, by) => answerDecisions(text, by, answer),
     async sweepApprovals() {
       if (!hasState()) return { expired: [], reminded: [] };
       const { store, engine } = await open();
-      return sweep(store, engine, parts.clock.now());
+      const swept = await sweep(store, engine, parts.clock.now());
+      if (swept.expired.length > 0) parts.onAnswered();
+      return swept;
     },
   };
 }
@@ -131,23 +163,53 @@ export function createApprovals(parts: ApprovalParts, open: Open, hasState: () =
 const NOT_OURS: ReadonlySet<string> = new Set(["RUN_HELD", "RUN_ENDED", "RUN_LOST"]);
 
 async function sweep(store: Store, engine: Engine, now: number): Promise<SweptApprovals> {
-  const due: Approval[] = [];
-  for await (const approval of openApprovals(store)) if (isDue(approval, now)) due.push(approval);
-  for (const run of new Set(due.map((each) => each.run as RunId))) {
+  const swept = { expired: [] as string[], reminded: [] as string[] };
+  for await (const { run, questions } of dueRuns(store, now)) {
     await engine.tend(run).catch((error: unknown) => {
       // Its host sees to it, or it is over.
       if (!isPawlError(error) || !NOT_OURS.has(error.code)) throw error;
     });
+    for (const question of questions) {
+      if (isOver(question, now)) swept.expired.push(question.id);
+      else if (isToRemind(question, now)) swept.reminded.push(question.id);
+    }
   }
-  const [over, early] = [due.filter((each) => isOver(each, now)), due.filter((each) => !isOver(each, now))];
-  return { expired: over.map(({ id }) => id), reminded: early.map(({ id }) => id) };
+  return swept;
 }
 
-function isOver({ expiresAt }: Approval, now: number): boolean {
+const PAGE = 100;
+
+/** Runs with a question of which something is due, and no others. */
+async function* dueRuns({ waiting }: Pick<Store, "waiting">, by: number): AsyncIterable<WaitingRun> {
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const query = { by, limit: PAGE };
+    const page: WaitingPage = await waiting.due(cursor === "" ? query : { ...query, cursor });
+    yield* page.runs;
+    cursor = page.next;
+  }
+}
+
+function isOver({ expiresAt }: OpenQuestion, now: number): boolean {
   return expiresAt !== null && now >= expiresAt;
 }
 
-function isDue(approval: Approval, now: number): boolean {
-  const { remindAt, remindedAt } = approval;
-  return isOver(approval, now) || (remindAt !== null && remindedAt === null && now >= remindAt);
+function isToRemind({ remindAt, remindedAt }: OpenQuestion, now: number): boolean {
+  return remindAt !== null && remindedAt === null && now >= remindAt;
+}
+
+async function answerDecisions(text: string, by: string, answer: ApprovalActions["answer"]): Promise<DecisionReport> {
+  const { decisions, unclear } = readDecisions(text);
+  const answered: DecisionReport["answered"][number][] = [];
+  const refused: DecisionReport["refused"][number][] = [];
+  for (const decision of decisions) {
+    try {
+      const why = decision.why ?? undefined;
+      const report = await answer(decision.id, { answer: decision.answer, by, why });
+      answered.push({ ...decision, run: report.approval.run });
+    } catch (error) {
+      if (!isPawlError(error)) throw error;
+      refused.push({ ...decision, code: error.code, what: error.message });
+    }
+  }
+  return { answered, unclear, refused };
 }

@@ -9,7 +9,7 @@ it("a project says whether its runs go on by themselves, and what it says anew c
   const never = (): never => {
     throw new Error("nothing is opened");
   };
-  const { autoResume } = createWaking({ root, admit: never }, never, () => false);
+  const { autoResume } = createWaking({ root, admit: never, answers: { add: never } }, never, () => false);
   const said = async (text: string): Promise<boolean> => {
     writeFileSync(join(root, "pawl.yaml"), text);
     return autoResume();

@@ -2,10 +2,11 @@
 import type { RunId } from "../../base/ids.ts";
 import { parseSettings } from "../../blueprint/policy/parse-settings.ts";
 import type { Engine, Hosted } from "../../ports/engine.ts";
-import type { RunPage, RunRow } from "../../ports/store/run-index.ts";
 import type { Store } from "../../ports/store/store.ts";
+import type { WaitingPage, WaitingRun } from "../../ports/store/waiting-runs.ts";
 import type { ParkReason } from "../../run/reasons.ts";
 import { projectPlace, readPolicyText } from "../policy/read-policy-text.ts";
+import type { AnswerListeners } from "./answer-listeners.ts";
 
 /** A run that was refused for now. */
 export interface ParkedRun {
@@ -17,11 +18,23 @@ export interface ParkedRun {
   readonly target: string | null;
 }
 
+export interface ParkedQuery {
+  readonly by?: number;
+  readonly limit?: number;
+}
+
 export interface WakeActions {
   /** Whether this project wants runs that rest until a time to go on by themselves; a `pawl.yaml` that cannot be read does not. */
   autoResume(): Promise<boolean>;
-  /** Every run that rests until a time, the earliest first; those that other runs have started go on with them. */
-  parked(): Promise<readonly ParkedRun[]>;
+  /**
+   * Runs that rest until a time, the earliest first; those that other runs have started go on with them. Only those whose time comes at
+   * the latest at `by`, and no more than `limit`, if given.
+   */
+  parked(query?: ParkedQuery): Promise<readonly ParkedRun[]>;
+  /** Runs that can continue because of an answer and that no living process hosts, the one that waits longest first; see `WaitingRuns.answered`. */
+  answered(): Promise<readonly WaitingRun[]>;
+  /** Calls back when there may be another answered run, whichever process was told the answer; resolves to what ends that. */
+  onAnswer(listener: () => void): Promise<() => void>;
   /**
    * Waits until the time of a run has come and it is its turn, then goes on with it and hosts it here; see `Engine.wake`.
    * A run that does not rest until a time is resumed at once.
@@ -33,11 +46,12 @@ type Open = () => Promise<{ readonly store: Store; readonly engine: Engine }>;
 
 export interface WakingParts {
   readonly root: string;
+  readonly answers: Pick<AnswerListeners, "add">;
   /** Rejects where a run cannot go on in this process. */
   admit(run: RunId): Promise<void>;
 }
 
-export function createWaking({ root, admit }: WakingParts, open: Open, hasState: () => boolean): WakeActions {
+export function createWaking({ root, admit, answers }: WakingParts, open: Open, hasState: () => boolean): WakeActions {
   /** It is asked for again and again, and the file of many loops is long. */
   let known: { readonly text: string; readonly answer: boolean } | null = null;
   return {
@@ -48,8 +62,18 @@ export function createWaking({ root, admit }: WakingParts, open: Open, hasState:
       if (known?.text !== text) known = { text, answer: resumesByItself(text) };
       return known.answer;
     },
-    async parked() {
-      return hasState() ? parkedRuns((await open()).store) : [];
+    async parked(query = {}) {
+      return hasState() ? parkedRuns((await open()).store, query) : [];
+    },
+    async answered() {
+      return hasState() ? answeredRuns((await open()).store) : [];
+    },
+    async onAnswer(listener) {
+      const { store } = await open();
+      const ends = [answers.add(listener), store.onForeignChange(listener)];
+      return () => {
+        for (const end of ends) end();
+      };
     },
     async wake(run, options) {
       await admit(run);
@@ -58,36 +82,39 @@ export function createWaking({ root, admit }: WakingParts, open: Open, hasState:
   };
 }
 
+async function answeredRuns({ waiting }: Store): Promise<readonly WaitingRun[]> {
+  const found: WaitingRun[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: WaitingPage = await waiting.answered({ limit: PAGE, ...(cursor === "" ? {} : { cursor }) });
+    found.push(...page.runs);
+    cursor = page.next;
+  }
+  return found;
+}
+
 function resumesByItself(text: string): boolean {
   const settings = parseSettings(text, "pawl.yaml");
   return settings.ok && settings.value.autoResume;
 }
 
 const PAGE = 500;
-/** What may come after the event that laid a run to rest: answers and reminders. */
-const TAIL = 64;
 
-async function parkedRuns(store: Store): Promise<readonly ParkedRun[]> {
+async function parkedRuns({ waiting }: Pick<Store, "waiting">, query: ParkedQuery): Promise<readonly ParkedRun[]> {
   const found: ParkedRun[] = [];
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const query = { status: "waiting", limit: PAGE } as const;
-    const page: RunPage = await store.runs.list(cursor === "" ? query : { ...query, cursor });
-    for (const row of page.rows) found.push(...(await parkedRun(store, row)));
+  const { by, limit = Number.POSITIVE_INFINITY } = query;
+  for (let cursor: string | null = ""; cursor !== null && found.length < limit; ) {
+    const page: WaitingPage = await waiting.parked({
+      limit: Math.min(PAGE, limit - found.length),
+      ...(by === undefined ? {} : { by }),
+      ...(cursor === "" ? {} : { cursor }),
+    });
+    found.push(...page.runs.flatMap(parkedRun));
     cursor = page.next;
   }
-  return found.sort((a, b) => a.until - b.until);
+  return found;
 }
 
-async function parkedRun({ journal }: Store, row: RunRow): Promise<readonly ParkedRun[]> {
-  const { run, blueprint, reason } = row;
-  if (reason !== "awaiting_quota" && reason !== "awaiting_budget") return [];
-  for (let end = row.events; end > 0; end -= TAIL) {
-    const from = Math.max(0, end - TAIL);
-    const page = await journal.read(run, from, end - from);
-    const rest = page.findLast(({ event }) => event.type === "run.waiting")?.event;
-    if (rest?.type !== "run.waiting") continue;
-    const { until, target = null } = rest;
-    return until === undefined ? [] : [{ run, blueprint, reason, until, target }];
-  }
-  return [];
+function parkedRun({ run, blueprint, rest }: WaitingRun): readonly ParkedRun[] {
+  const { reason, until, target } = rest;
+  return until === null || reason === "awaiting_approval" ? [] : [{ run, blueprint, reason, until, target }];
 }

@@ -6,6 +6,8 @@ import { createMemoryArtifacts } from "../../../src/adapters/memory/artifacts.ts
 import { createMemoryCallRecords } from "../../../src/adapters/memory/models/call-records.ts";
 import { createSystemClock } from "../../../src/adapters/system/clock.ts";
 import { createModelAccess } from "../../../src/gateway/access.ts";
+import type { Traffic } from "../../../src/gateway/grants.ts";
+import type { Gateway } from "../../../src/gateway/server.ts";
 import { ROUTE_SETTINGS } from "../../../src/limits/routes/settings.ts";
 import type { ModelDoor } from "../../../src/ports/models/model-access.ts";
 import { ACCOUNT, KEY, routerWith, standingGateway } from "../gateway/fixture.ts";
@@ -21,8 +23,8 @@ export interface OpenDoor {
 const MOST = 1e9;
 let doors = 0;
 
-/** To be called inside a test. `folder`: for its socket. */
-export async function openDoor(script: Script, folder: string, tokens = MOST): Promise<OpenDoor> {
+/** To be called inside a test. `folder`: for its socket. `traffic`: keeps what passes, or answers in the place of the provider. */
+export async function openDoor(script: Script, folder: string, tokens = MOST, traffic?: Traffic): Promise<OpenDoor> {
   doors += 1;
   const sockets = join(folder, `s${doors}`);
   mkdirSync(sockets);
@@ -32,7 +34,7 @@ export async function openDoor(script: Script, folder: string, tokens = MOST): P
   const quick = { ...ROUTE_SETTINGS, retry: { ...ROUTE_SETTINGS.retry, tries: 1 } };
   const { gateway, ledger } = await standingGateway({ upstream: api.url, records, router: routerWith(quick, clock) });
   const access = createModelAccess({
-    ...{ gateway: async () => gateway, ledger, records, clock, redact: (text: string) => text },
+    ...{ gateway: async () => withTraffic(gateway, traffic), ledger, records, clock, redact: (text: string) => text },
     artifacts: createMemoryArtifacts({ maxBytes: 1 << 20 }),
     bind: (server) => listenIn(sockets, server),
   });
@@ -42,4 +44,8 @@ export async function openDoor(script: Script, folder: string, tokens = MOST): P
     record: false,
   });
   return { door, api };
+}
+
+function withTraffic(gateway: Gateway, traffic: Traffic | undefined): Gateway {
+  return traffic === undefined ? gateway : { ...gateway, open: (grant) => gateway.open({ ...grant, traffic }) };
 }

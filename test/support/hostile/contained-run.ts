@@ -7,6 +7,7 @@ import type { StoredEvent } from "../../../src/run/events.ts";
 import { isTerminal, type Status } from "../../../src/run/reasons.ts";
 import { type CliResult, createProject, type Project } from "../cli.ts";
 import { commitFiles, git, vaultOf } from "../git-project.ts";
+import { slowness } from "../slowness.ts";
 
 const MOST_LIVES = 30;
 const GRACE_MS = 2000;
@@ -93,7 +94,7 @@ function live(project: Project, args: readonly string[], killAfterMs: number | u
 
 /** Of the project, after the system had the time to end what it was told to end. */
 async function processesLeft(root: string): Promise<readonly string[]> {
-  const until = performance.now() + GRACE_MS;
+  const until = performance.now() + GRACE_MS * slowness();
   for (;;) {
     const found = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? commandLine(name, root) : []));
     if (found.length === 0 || performance.now() > until) return found;

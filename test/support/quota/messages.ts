@@ -153,11 +153,11 @@ const GEMINI: readonly Said[] = [
     ...{ kind: quota, until: "2026-03-12T00:00:05Z" },
   },
   {
-    // It says that it is over already: that is no time to come back at.
+    // It says that it is over already: that is now.
     source: github("Cars-10/get-shit-done-gemini/issues/2"),
     at: "2026-01-25T00:00:00Z",
     text: "gemini You have exhausted your capacity on this model. Your quota will reset after 0s",
-    ...{ kind: quota, until: null },
+    ...{ kind: quota, until: "2026-01-25T00:00:00Z" },
   },
   {
     source: gemini(22643),

@@ -13,17 +13,26 @@ const PROGRAMS = new Set(
 const isInside = (path: string | null): boolean =>
   path !== null && !/^[/~]|(^|\/)\.\.(\/|$)|(^|\/)\.git(\/|$)/.test(path);
 
-export function allowsText(text: string): boolean {
+const DEEPEST = 8;
+
+export function allowsText(text: string, depth = 0): boolean {
   const facts = shellFacts(text);
-  if (!facts.ok) return false;
-  return facts.commands.every(({ argv }) => allowsArgv(argv)) && facts.files.every(({ path }) => isInside(path));
+  if (!facts.ok || depth > DEEPEST) return false;
+  return (
+    facts.commands.every(({ argv }) => allowsArgv(argv, depth + 1)) && facts.files.every(({ path }) => isInside(path))
+  );
 }
 
-export function allowsArgv(argv: Argv): boolean {
-  const found = unwrap(argv);
-  if (found.kind === "opaque") return false;
+export function allowsArgv(argv: Argv, depth = 0): boolean {
+  const found = unwrap({ argv });
+  if (found.kind === "opaque" || depth > DEEPEST) return false;
   if (found.kind === "plain") return isAllowed(argv);
-  return found.inner.every(isAllowed) && (found.script === undefined || allowsText(found.script));
+  if (found.kind === "respelled") return found.isHarmless && allowsArgv(found.spellings[0], depth + 1);
+  return (
+    found.needs === undefined &&
+    found.inner.every((inner) => allowsArgv(inner, depth + 1)) &&
+    found.scripts.every((script) => allowsText(script, depth + 1))
+  );
 }
 
 /** Deleting below a folder is allowed by name only. */

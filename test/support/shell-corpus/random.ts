@@ -13,7 +13,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-function pick<T>(random: Random, from: readonly T[]): T {
+export function pick<T>(random: Random, from: readonly T[]): T {
   return from[random(from.length)] as T;
 }
 
@@ -36,7 +36,8 @@ function quotePiece(random: Random, piece: string): string {
   }
 }
 
-function quote(random: Random, argument: string): string {
+/** One way to write the argument. */
+export function quote(random: Random, argument: string): string {
   if (argument === "") return pick(random, ["''", '""']);
   const chars = Array.from(argument);
   const pieces: string[] = [];

@@ -1,6 +1,7 @@
 /** What became of a task, by the last line of Claude Code. Neither its exit code nor the name of that line tells. */
 import type { JsonObject } from "../../../base/json.ts";
 import { visibleLine } from "../../../base/visible.ts";
+import { saysNoCredit } from "../../../limits/quota/signals.ts";
 import type { AgentFailure, AgentOutcome, ToolCall } from "../../../ports/agents/agent-backend.ts";
 import type { ProcessReport } from "../../../ports/executor.ts";
 import { amountAt, textAt } from "./fields.ts";
@@ -51,7 +52,7 @@ export function outcomeOf({ result, breach, deferred, report, isEnded }: Ending)
 }
 
 function byStatus(status: number | null, error: string): AgentOutcome {
-  const why = (status === null ? undefined : BY_STATUS[status]) ?? byWords(error);
+  const why = saysNoCredit(error) ? "billing" : ((status === null ? undefined : BY_STATUS[status]) ?? byWords(error));
   return why === "budget" ? { kind: "budget", error } : { kind: "failed", why, error };
 }
 

@@ -49,6 +49,7 @@ function outcomeWith({ outcome }: AgentReport, { ended, last, callsModels }: Kno
       // Nobody does anything without a single word of its model.
       return callsModels && last?.isAll === true ? failureBy(last.why, last.error) : outcome;
     default:
-      return outcome;
+      // Some programs take every 402 for a budget of theirs.
+      return outcome.kind === "budget" && last?.why === "billing" ? failureBy(last.why, last.error) : outcome;
   }
 }

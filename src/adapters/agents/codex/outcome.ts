@@ -33,7 +33,8 @@ function failedWith(error: JsonObject): AgentOutcome {
   const info = error["codexErrorInfo"];
   const outcome = failureOf(told);
   const why = typeof info === "string" ? BY_NAME[info] : undefined;
-  return why === undefined || outcome.kind === "budget" ? outcome : { kind: "failed", why, error: told.message };
+  const isKnown = outcome.kind === "budget" || (outcome.kind === "failed" && outcome.why === "billing");
+  return why === undefined || isKnown ? outcome : { kind: "failed", why, error: told.message };
 }
 
 /** The status that the provider gave, where it is told. */

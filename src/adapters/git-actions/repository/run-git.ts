@@ -3,8 +3,10 @@
  * the repository configures it, it runs no hook, asks nobody and signs nothing. Only `push` sees the user's own
  * configuration, because that is where credentials are.
  */
+
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { pawlError } from "../../../base/errors.ts";
+import { sharedAttempt } from "../../../base/shared-attempt.ts";
 import { visibleLine } from "../../../base/visible.ts";
 import { GIT_ERRORS } from "../../../ports/errors/git-errors.ts";
 import { pastLeftLocks } from "./vault-locks.ts";
@@ -93,7 +95,7 @@ export function createGit({ program, root, vault, env }: GitOptions): Git {
     ...path,
     ...ALWAYS,
   };
-  const trust = onceOnly(() => trustedFolders(program, open));
+  const trust = sharedAttempt(() => trustedFolders(program, open)).get;
   const inProject: RunGit = async (args, call) =>
     start(program, [...flags([...NO_NETWORK, ...(await trust())]), "-C", root, ...args], closed, call);
   return {
@@ -146,14 +148,6 @@ async function trustedFolders(program: string, env: Readonly<Record<string, stri
           .filter((folder) => folder !== "")
       : [];
   return folders.map((folder) => `safe.directory=${folder}`);
-}
-
-function onceOnly<T>(work: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => {
-    result ??= work();
-    return result;
-  };
 }
 
 function start(

@@ -16,6 +16,7 @@ import { SANDBOX_ERRORS } from "../../../ports/errors/sandbox-errors.ts";
 import { BEHIND, type Mount, type Sandbox } from "../../../ports/sandbox.ts";
 import { gitFailure } from "../failures.ts";
 import { collect, QUIET_ENV } from "../host-git.ts";
+import { interrupted, onAbort, throwIfAborted } from "../interrupt.ts";
 import { type CellAnswer, type OpenPack, readAnswer } from "./read-answer.ts";
 
 /** Where a cell finds our own git folder of a workspace. No stage ever sees it. */
@@ -35,6 +36,8 @@ const MOST_STDERR = 64 << 10;
 const MOST_MS = 10 * 60_000;
 /** A wall is built within milliseconds. */
 const PATIENCE_MS = 10_000;
+/** What bubblewrap ends with when the program behind it was killed. */
+const KILLED = 137;
 const ENV = {
   ...QUIET_ENV,
   GIT_DIR: SHADOW,
@@ -48,7 +51,7 @@ export interface WaitingCell {
   /** Whether it can still begin. */
   isWaiting(): boolean;
   /** Gives the script its first line; null: it gets none. Once, and not after `discard`. */
-  begin(line: string | null, pack: OpenPack): Cell;
+  begin(line: string | null, pack: OpenPack, signal: AbortSignal): Cell;
   /** Ends it. Resolves when nothing of it is left. */
   discard(): Promise<void>;
 }
@@ -63,8 +66,14 @@ export interface Cell {
 }
 
 /** Runs a script that waits for no line to its end. */
-export async function runCell(sandbox: Sandbox, request: CellRequest, pack?: OpenPack): Promise<CellAnswer> {
-  const { answer, done } = (await startCell(sandbox, request)).begin(null, pack);
+export async function runCell(
+  sandbox: Sandbox,
+  request: CellRequest,
+  signal: AbortSignal,
+  pack?: OpenPack,
+): Promise<CellAnswer> {
+  throwIfAborted(signal, request.doing);
+  const { answer, done } = (await startCell(sandbox, request)).begin(null, pack, signal);
   await done;
   return (await answer) as CellAnswer;
 }
@@ -75,16 +84,26 @@ export async function startCell(sandbox: Sandbox, request: CellRequest): Promise
   // The script may have ended before it is told anything.
   input.on("error", () => undefined);
   setHold(child, "unref");
+  const kill = async (): Promise<void> => {
+    // Bubblewrap that is killed while it builds leaves a process behind, which holds our pipes.
+    const stands = await Promise.race([isStanding, sleep(PATIENCE_MS, false, { ref: false })]);
+    child.kill("SIGKILL");
+    if (!stands) for (const stream of child.stdio) stream?.destroy();
+  };
   return {
     isWaiting: () => child.exitCode === null && child.signalCode === null,
-    begin(line, pack) {
+    begin(line, pack, signal) {
       setHold(child, "ref");
       const timer = setTimeout(() => child.kill("SIGKILL"), MOST_MS);
+      const forget = onAbort(signal, () => void kill());
       if (line === null) input.end();
       else input.write(`${line}\n`);
       const answer = readAnswer(child.stdout as Readable, pack);
       const done = gone
-        .finally(() => clearTimeout(timer))
+        .finally(() => {
+          clearTimeout(timer);
+          forget();
+        })
         .then(async () => {
           if ((await answer) === null) throw gitFailure(request.doing, "the workspace", "");
         });
@@ -97,10 +116,7 @@ export async function startCell(sandbox: Sandbox, request: CellRequest): Promise
       // Unread output would put off the end.
       (child.stdout as Readable).resume();
       input.end();
-      // Bubblewrap that is killed while it builds leaves a process behind, which holds our pipes.
-      const stands = await Promise.race([isStanding, sleep(PATIENCE_MS, false, { ref: false })]);
-      child.kill("SIGKILL");
-      if (!stands) for (const stream of child.stdio) stream?.destroy();
+      await kill();
       await gone.catch(() => undefined);
     },
   };
@@ -139,10 +155,12 @@ async function spawnCell(sandbox: Sandbox, { key, script, env, mounts, doing }: 
   );
   const judge = async (): Promise<void> => {
     try {
-      const [code] = await closed.catch((error: unknown) => {
+      const [code, signal] = await closed.catch((error: unknown) => {
         throw noWall(String(error));
       });
       if (!(await isStanding)) throw noWall((await stderr).trim());
+      // A kill of the run ends its processes from another one, and these are among them.
+      if (signal !== null || code === KILLED) throw interrupted(doing, "its processes were killed");
       if (code !== 0) throw gitFailure(doing, "the workspace", await stderr);
     } finally {
       await enclosure.close();

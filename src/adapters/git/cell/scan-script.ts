@@ -20,6 +20,8 @@
  * one, git is ended. Pipes and sockets, which hold no bytes, are removed, and the scan begins again.
  */
 
+import { MOST_NAMED } from "../slot/save-limits.ts";
+
 const MOST_LISTED_BYTES = 100_000;
 const MOST_FILE_GIB = 4;
 const MOST_WAITING_INDEX_MIB = 64;
@@ -95,6 +97,20 @@ check_huge() {
   at=$(huge)
   [ -z "$at" ] || refuse "a file of more than ${MOST_FILE_GIB} GiB: \${at#./}"
 }
+weigh() {
+  sed -z 's:^:./:' /tmp/changed | xargs -0r sh -c 'as=$1; shift; exec find "$@" -maxdepth 0 ! -type d -printf "$as"' sh "$1"
+  sed -z 's:^:./:' /tmp/others | xargs -0r sh -c 'as=$1; shift; exec find "$@" ! -type d -printf "$as"' sh "$1"
+}
+check_size() {
+  ! is_clean && [ -f "$GIT_DIR/limits" ] && read -r most_bytes most_files <"$GIT_DIR/limits" || return 0
+  weigh '%s\\n' 2>/dev/null | awk '{ bytes += $1 } END { printf "%.0f %.0f\\n", bytes, NR }' >/tmp/weight
+  read -r bytes files </tmp/weight || return 0
+  [ "$bytes" -gt "$most_bytes" ] || [ "$files" -gt "$most_files" ] || return 0
+  printf '%s\\n' large "$bytes" "$files" "$most_bytes" "$most_files"
+  weigh '%s %p\\0' 2>/dev/null | sort -zrn | head -zn ${MOST_NAMED} | tr '\\n\\0' '?\\n'
+  printf '\\0'
+  exit 0
+}
 is_clean() { [ ! -s /tmp/changed ] && [ ! -s /tmp/others ]; }
 is_long() {
   read -r name size </proc/self/fdinfo/6 && read -r name more </proc/self/fdinfo/7 &&
@@ -125,6 +141,7 @@ scan_once() {
   [ -f "$GIT_DIR/index" ] || mend || return 1
   [ -n "$adder" ] || { copy_index && open_adder; } || return 1
   look || { open_up; look; } || { end_adder; return 1; }
+  check_size
   take || { [ "$added" != 137 ] && take_slowly; } || return 1
   is_clean || say soon
   if is_clean && [ -n "$LAST" ] && [ "$LAST" = "$known" ]; then tree=$LAST

@@ -1,15 +1,17 @@
 /** What a new run starts from: the commit that is checked out, or the files as they lie there. The user's repository stays as it is. */
-import { copyFile, mkdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
+import type { WorkspaceSpec } from "../../../blueprint/blueprint.ts";
 import { errnoOf, storeFailure } from "../failures.ts";
 import type { HostGit } from "../host-git.ts";
+import { limitsOf, tooLarge } from "../slot/save-limits.ts";
 import { commitBytes, objectOf } from "../vault/commit.ts";
 import { randomName } from "../vault/durable.ts";
 import { quotedPath } from "../vault/pack-reachable.ts";
 import { BASES, openOrCreateVault, SNAPSHOTS, type Vault } from "../vault/vault.ts";
 import { callIn, inspectProject, type Project } from "./project.ts";
-import { userIgnoreFile } from "./uncommitted.ts";
+import { listUncommitted, userIgnoreFile } from "./uncommitted.ts";
 
 export interface BaseRequest {
   readonly git: HostGit;
@@ -20,15 +22,31 @@ export interface BaseRequest {
   readonly vaultDir: string;
 }
 
-export async function takeBase(request: BaseRequest, from: "head" | "working_tree", at: number): Promise<string> {
+export async function takeBase(request: BaseRequest, spec: WorkspaceSpec, at: number): Promise<string> {
   const { git, root, home, vaultDir } = request;
+  if (spec.from === "working_tree") await requireFit(request, spec);
   const project = await inspectProject(git, root, home);
   const vault = await openOrCreateVault(git, vaultDir, project.format);
   return vault.uses.during(async () => {
     await takeCommit(vault, project);
-    if (from === "head") return project.head;
+    if (spec.from === "head") return project.head;
     return takeWorkingTree(request, vault, project, at);
   });
+}
+
+/** What a snapshot would add to the commit is bounded like a save. */
+async function requireFit({ git, root, project, home }: BaseRequest, spec: WorkspaceSpec): Promise<void> {
+  const limits = limitsOf(spec);
+  const paths = await listUncommitted(git, root, project, home);
+  const sizes: { readonly path: string; readonly bytes: number }[] = [];
+  for (const path of paths) {
+    const found = await lstat(join(root, path)).catch(() => null);
+    if (found !== null && !found.isDirectory()) sizes.push({ path, bytes: found.size });
+  }
+  const bytes = sizes.reduce((sum, each) => sum + each.bytes, 0);
+  if (bytes <= limits.bytes && sizes.length <= limits.files) return;
+  const largest = sizes.sort((a, b) => b.bytes - a.bytes).map((each) => `${each.bytes} ${each.path}`);
+  throw tooLarge({ bytes, files: sizes.length }, limits, largest, root);
 }
 
 async function takeCommit(vault: Vault, project: Project): Promise<void> {

@@ -1,6 +1,7 @@
 /** Where new runs start: from the user's commit or files, with the folder of the project in them. */
 import type { Workspaces } from "../../../ports/workspaces.ts";
 import type { HostGit } from "../host-git.ts";
+import { interruptible, NEVER } from "../interrupt.ts";
 import { openVault } from "../vault/vault.ts";
 import { takeBase } from "./base.ts";
 import { pathFromProject, requireFolder } from "./below.ts";
@@ -18,12 +19,14 @@ export interface StartsOptions {
 export function createStarts(options: StartsOptions): Pick<Workspaces, "base" | "uncommitted"> {
   const { git, root, project, home, vaultDir } = options;
   return {
-    async base({ from }, at) {
-      const tree = await takeBase(options, from, at);
-      const vault = project === "" ? null : await openVault(git, vaultDir);
-      if (vault !== null) await requireFolder(vault, tree, root, project);
-      return tree;
-    },
+    base: (spec, at, signal = NEVER) =>
+      interruptible(signal, { doing: "Taking what a run starts from" }, async () => {
+        const bound = git.under(signal);
+        const tree = await takeBase({ ...options, git: bound }, spec, at);
+        const vault = project === "" ? null : await openVault(bound, vaultDir);
+        if (vault !== null) await requireFolder(vault, tree, root, project);
+        return tree;
+      }),
     async uncommitted() {
       return (await listUncommitted(git, root, project, home)).map((path) => pathFromProject(path, project));
     },

@@ -16,6 +16,7 @@ import { type Footing, findFooting, recordFooting } from "../vault/footing.ts";
 import { literal } from "../vault/ignore-rules.ts";
 import { runSlotCell, type Yard } from "../yard.ts";
 import { originMounts } from "./origin.ts";
+import { writeLimits } from "./save-limits.ts";
 import { type Slot, underWay, writeShadow, writeState } from "./slot.ts";
 
 export interface Wanted {
@@ -49,6 +50,7 @@ async function build(yard: Yard, slot: Slot, wanted: Wanted): Promise<void> {
   try {
     await mkdir(fresh.tree, { recursive: true, mode: 0o700 });
     await writeShadow(fresh, formatOf(commit));
+    await writeLimits(fresh, spec);
     const [tree, filled, ...others] = await Promise.allSettled([
       yard.vault.treeOf(commit),
       originMounts(yard, slot).then((origin) => fillSlot(yard, fresh, wanted, origin)),

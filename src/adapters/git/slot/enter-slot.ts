@@ -7,8 +7,10 @@ import { pointLinked } from "../project/linked-worktree.ts";
 import { runSlotCell, type Yard } from "../yard.ts";
 import { buildSlot, privateEnv, privateMounts, type Wanted } from "./build-slot.ts";
 import { removeSlot } from "./remove-slot.ts";
+import { writeLimits } from "./save-limits.ts";
 import { archiveSlot, salvagePrivate, secureSlot } from "./save-slot.ts";
 import { bootId, coreName, isDisposable, readState, type Slot, type SlotState, slotsOf, writeState } from "./slot.ts";
+import { isTooLarge, setAside } from "./unsaved.ts";
 
 type WantedTree = Wanted & { readonly tree: string };
 
@@ -19,12 +21,19 @@ const MOST_TRIES = 3;
 export async function enterSlot(yard: Yard, slot: Slot, wanted: Wanted, label: SaveLabel): Promise<void> {
   const { commit } = wanted;
   const state = await readState(slot);
+  await writeLimits(slot, wanted.spec);
   if (state !== null && (await isAt(slot, state, commit))) {
     await writeState(slot, { ...state, rest: null });
     return;
   }
   if (await isThere(slot)) {
-    const restored = await restore(yard, slot, { ...wanted, tree: await yard.vault.treeOf(commit) }, label);
+    const tree = await yard.vault.treeOf(commit);
+    const restored = await restore(yard, slot, { ...wanted, tree }, label).catch(async (error: unknown) => {
+      if (!isTooLarge(error)) throw error;
+      // Nobody can save it as it is, and nobody may delete it: the attempt gets a new one.
+      await setAside(slot);
+      return null;
+    });
     if (restored !== null) {
       await writeState(slot, restored);
       return;

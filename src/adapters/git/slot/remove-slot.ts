@@ -9,7 +9,7 @@ import { pruneLinked } from "../project/linked-worktree.ts";
 import { inspectProject } from "../project/project.ts";
 import { keyOf, type Yard } from "../yard.ts";
 import { archiveSlot, salvagePrivate, secureSlot } from "./save-slot.ts";
-import { isDisposable, readState, type Slot, underWay } from "./slot.ts";
+import { isDisposable, readState, type Slot, type SlotState, underWay } from "./slot.ts";
 
 /** Removes a workspace; one that is not there, or that another process removes, is left to it. */
 export async function removeSlot(yard: Yard, slot: Slot, label: SaveLabel): Promise<void> {
@@ -18,7 +18,7 @@ export async function removeSlot(yard: Yard, slot: Slot, label: SaveLabel): Prom
   if (taken === null) return;
   const state = await readState(taken);
   const hasWork = !isDisposable(taken) && (await exists(taken.tree));
-  if (hasWork) await emptyCarefully(yard, taken, label);
+  if (hasWork) await emptyCarefully(yard, taken, await secured(yard, slot, taken, label), label);
   else await empty(yard, taken, ["objects", "stray"]);
   await rmdir(taken.folder).catch((error: unknown) => {
     throw storeFailure(error, taken.folder);
@@ -43,9 +43,18 @@ async function claim(slot: Slot): Promise<Slot | null> {
   }
 }
 
+/** What could not be saved goes back to its place: nothing of it was removed. */
+async function secured(yard: Yard, slot: Slot, taken: Slot, label: SaveLabel): Promise<SlotState | null> {
+  try {
+    return await secureSlot(yard, taken, label, "left");
+  } catch (error) {
+    await rename(taken.folder, slot.folder).catch(() => undefined);
+    throw error;
+  }
+}
+
 /** Whatever is found that is not in the vault is put there, then it is tried again. */
-async function emptyCarefully(yard: Yard, slot: Slot, label: SaveLabel): Promise<void> {
-  const state = await secureSlot(yard, slot, label, "left");
+async function emptyCarefully(yard: Yard, slot: Slot, state: SlotState | null, label: SaveLabel): Promise<void> {
   const known = state === null || state.rest?.kept === true ? ["stray"] : [];
   for (;;) {
     const found = await empty(yard, slot, known);
@@ -57,14 +66,14 @@ async function emptyCarefully(yard: Yard, slot: Slot, label: SaveLabel): Promise
 }
 
 async function empty(yard: Yard, slot: Slot, known: readonly string[]): Promise<string> {
-  const { word } = await runCell(yard.sandbox, {
+  const request = {
     key: keyOf(slot),
     doing: "removing a workspace",
     script: REMOVE,
     env: { KNOWN: known.join(" "), GIT_DIR: "/nonexistent" },
-    mounts: [{ from: slot.folder, to: BEHIND.workspace, access: "write" }],
-  });
-  return word;
+    mounts: [{ from: slot.folder, to: BEHIND.workspace, access: "write" } as const],
+  };
+  return (await runCell(yard.sandbox, request, yard.signal)).word;
 }
 
 async function exists(path: string): Promise<boolean> {

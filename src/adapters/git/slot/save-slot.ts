@@ -6,11 +6,15 @@ import type { SaveLabel } from "../../../ports/workspaces.ts";
 import type { Cell } from "../cell/cell.ts";
 import { ARCHIVE, ARCHIVE_PRIVATE, RELINK, SALVAGE } from "../cell/scripts.ts";
 import { gitFailure, isUnfit, unfit } from "../failures.ts";
+import { interrupted, interruptible, isInterrupted, throwIfAborted } from "../interrupt.ts";
 import { formatOf, isObjectId } from "../vault/commit.ts";
 import type { Import, ReceivedPack } from "../vault/import-pack.ts";
 import { messageOf, readySave, refFolder, runSlotCell, type Yard } from "../yard.ts";
+import { tooLarge } from "./save-limits.ts";
 import { bootId, readState, renewShadow, type Slot, type SlotState, writeState } from "./slot.ts";
+import { clearUnsaved, markingUnsaved } from "./unsaved.ts";
 
+const SAVING = "Saving the workspace";
 const SEALED_NAMES = [...SEALED_FOLDERS, ...SEALED_FILES];
 
 export interface Saved {
@@ -41,31 +45,52 @@ export async function saveSlot(
     await Promise.all([...imports.map((incoming) => incoming.abandon()), endUse()]);
   };
   try {
-    const cell = (await readySave(yard, slot)).begin(state.tree, () => open().input);
+    const ready = await readySave(yard, slot);
+    if (yard.signal.aborted) await ready.discard();
+    throwIfAborted(yard.signal, SAVING, keptIn(slot));
+    const cell = ready.begin(state.tree, () => open().input, yard.signal);
     const commit = { parents: [state.commit], at: label.at, message: messageOf(slot, label) };
     const store = async (tree: string, pack: ReceivedPack | null): Promise<SlotState> => ({
       ...state,
       tree,
       commit: await vault.keep({ ...commit, tree }, pack, refFolder(slot, kind)),
     });
-    const saved = await takeAnswer(cell, state, store, () => open().finish()).catch(async (error: unknown) => {
-      // When the cell itself has failed, that is the reason; what came of it here only follows.
-      cell.tell(null);
-      await cell.done;
-      throw error;
-    });
+    const saved = await takeAnswer({ cell, slot, state }, store, () => open().finish()).catch(
+      async (error: unknown) => {
+        // When the cell itself has failed, that is the reason; what came of it here only follows.
+        cell.tell(null);
+        await cell.done;
+        throw error;
+      },
+    );
     cell.tell("kept");
     const rest = { ...saved, rest: { boot: await bootId(), kept: false } };
-    return { state: rest, settled: Promise.all([cell.done, tidy()]).then(() => writeState(slot, rest)) };
+    return { state: rest, settled: Promise.all([cell.done, tidy()]).then(() => settle(slot, rest)) };
   } catch (error) {
     await tidy();
+    throwIfAborted(yard.signal, SAVING, keptIn(slot));
+    if (isInterrupted(error)) throw interrupted(SAVING, "its processes were killed", keptIn(slot));
     throw error;
   }
 }
 
+function keptIn({ tree }: Slot): string {
+  return `The files stay in ${tree}; what was saved before is kept.`;
+}
+
+async function settle(slot: Slot, state: SlotState): Promise<void> {
+  await writeState(slot, state);
+  await clearUnsaved(slot);
+}
+
+interface Saving {
+  readonly cell: Cell;
+  readonly slot: Slot;
+  readonly state: SlotState;
+}
+
 async function takeAnswer(
-  cell: Cell,
-  state: SlotState,
+  { cell, slot, state }: Saving,
   store: (tree: string, pack: ReceivedPack | null) => Promise<SlotState>,
   finish: () => Promise<ReceivedPack>,
 ): Promise<SlotState> {
@@ -73,19 +98,31 @@ async function takeAnswer(
   if (answer === null) await cell.done;
   const { word, fields } = answer ?? { word: "", fields: [] };
   if (word === "unfit") throw unfit(fields.join(" "));
+  if (word === "large") throw readTooLarge(fields, slot.tree);
   if (word === "same") return state;
   const [tree = ""] = fields;
   if (!isObjectId(tree)) throw gitFailure("saving a workspace", "the workspace", "fatal: the cell named no tree");
   return store(tree, word === "pack" ? await finish() : null);
 }
 
+/** What was found, what is allowed, each as bytes and files; then the largest. */
+function readTooLarge([bytes, files, mostBytes, mostFiles, ...largest]: readonly string[], folder: string): Error {
+  const found = { bytes: Number(bytes), files: Number(files) };
+  return tooLarge(found, { bytes: Number(mostBytes), files: Number(mostFiles) }, largest, folder);
+}
+
 /** Makes sure that every byte of a workspace is in the vault. Resolves to what the host then knows; null: nothing but an archive. */
-export async function secureSlot(
+export function secureSlot(
   yard: Yard,
   slot: Slot,
   label: SaveLabel,
   kind: "saved" | "left",
 ): Promise<SlotState | null> {
+  const what = { doing: SAVING, kept: keptIn(slot) };
+  return markingUnsaved(slot, label, () => interruptible(yard.signal, what, () => secure(yard, slot, label, kind)));
+}
+
+async function secure(yard: Yard, slot: Slot, label: SaveLabel, kind: "saved" | "left"): Promise<SlotState | null> {
   const [tree, shadow] = await Promise.all([slot.tree, slot.shadow].map((path) => lstat(path).catch(() => null)));
   if (tree === null) return null;
   const state = await readState(slot);
@@ -128,7 +165,7 @@ export async function archiveSlot(
   }
   if (state === null) return null;
   const kept = { ...state, rest: { boot: await bootId(), kept: true } };
-  await writeState(slot, kept);
+  await settle(slot, kept);
   return kept;
 }
 

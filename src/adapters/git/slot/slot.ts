@@ -4,12 +4,15 @@
  *   <dir>/<run>/<name>/tree         the files, and the private repository
  *   <dir>/<run>/<name>/shadow.git   our own index of them
  *   <dir>/<run>/<name>/state.json   what the host knows of them
+ *   <dir>/<run>/<name>/unsaved.json   why they could not be saved, as long as they are not
  *   <dir>/<run>/.<what>-<name>.<owner>.<random>   one that is being made, or taken away, or a checkout
  */
+
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "../../../base/digest.ts";
 import type { RunId } from "../../../base/ids.ts";
+import { sharedAttempt } from "../../../base/shared-attempt.ts";
 import { isOwnerGone, ownToken } from "../owner.ts";
 import { isObjectId } from "../vault/commit.ts";
 import { randomName } from "../vault/durable.ts";
@@ -64,13 +67,10 @@ export async function writeState(slot: Slot, state: SlotState): Promise<void> {
   await rename(file, join(slot.folder, "state.json"));
 }
 
-let boot: Promise<string> | null = null;
-
 /** Another one after each start of the machine: what was not synced may be gone then. */
-export function bootId(): Promise<string> {
-  boot ??= readFile("/proc/sys/kernel/random/boot_id", "latin1").then((text) => text.trim());
-  return boot;
-}
+export const bootId = sharedAttempt(async () =>
+  (await readFile("/proc/sys/kernel/random/boot_id", "latin1")).trim(),
+).get;
 
 /** `half`: nothing in it is worth saving. `fresh`: a checkout, in which nothing ever is; so it has no other name. */
 export type UnderWay = "new" | "old" | "half" | "fresh";

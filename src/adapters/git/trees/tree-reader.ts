@@ -1,5 +1,5 @@
 /** What the vault holds of trees, for whoever has the id of one. */
-import type { Trees } from "../../../ports/trees.ts";
+import type { TreeCheck, Trees } from "../../../ports/trees.ts";
 import type { HostGit } from "../host-git.ts";
 import type { Vault } from "../vault/vault.ts";
 import { countChanges, diffTrees } from "./diff.ts";
@@ -10,7 +10,7 @@ export function createTreeReader(
   git: HostGit,
   project: string,
   vaultFor: (tree: string) => Promise<Vault>,
-): Omit<Trees, "sweep"> {
+): Omit<Trees, "sweep" | "vault" | keyof TreeCheck> {
   return {
     changes: async (from, to) => countChanges(git, await vaultFor(from), from, to),
     read: async (tree, path, maxBytes) => readTreeFile(await vaultFor(tree), tree, path, maxBytes),

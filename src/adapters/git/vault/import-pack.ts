@@ -10,7 +10,7 @@ import type { Writable } from "node:stream";
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
 import { errnoOf, gitFailure, storeFailure, unfit } from "../failures.ts";
-import { collect, ended, type GitChild, type HostGit } from "../host-git.ts";
+import { collect, ended, type GitChild, type HostGit, killGroup } from "../host-git.ts";
 import { syncFile, syncFolder, writeDurable } from "./durable.ts";
 
 const MOST_TEXT = 64 << 10;
@@ -70,7 +70,7 @@ export function startImport({ git, vault, temp, isTrusted }: ImportOptions): Imp
     },
     async abandon() {
       child.stdin.destroy();
-      child.kill("SIGKILL");
+      killGroup(child);
       await end.catch(() => undefined);
       await clear();
     },

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pawlError } from "../../../base/errors.ts";
 import { WORKSPACE_ERRORS } from "../../../ports/errors/workspace-errors.ts";
+import { NEVER, throwIfAborted } from "../interrupt.ts";
 import { isOwnerGone, ownToken } from "../owner.ts";
 import { randomName } from "./durable.ts";
 
@@ -29,7 +30,7 @@ export interface Uses {
   alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export function createUses(vault: string, waitMs: number): Uses {
+export function createUses(vault: string, waitMs: number, signal: AbortSignal = NEVER): Uses {
   const marks = join(vault, "pawl");
   const folder = join(marks, "uses");
 
@@ -39,6 +40,7 @@ export function createUses(vault: string, waitMs: number): Uses {
   const waitUntil = async (isFree: () => Promise<boolean>): Promise<void> => {
     for (let waitedMs = 0; !(await isFree()); waitedMs += LOOK_AGAIN_MS) {
       if (waitedMs >= waitMs) throw pawlError(WORKSPACE_ERRORS, "WORKSPACE_BUSY", { path: vault });
+      throwIfAborted(signal, "Waiting for the vault");
       await pause(LOOK_AGAIN_MS);
     }
   };

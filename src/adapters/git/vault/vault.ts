@@ -13,6 +13,7 @@
  *   refs/pawl/<run>/planted/<n>     what a drill planted for it
  *   refs/pawl/<run>/kept/<n>        an archive of what no tree can hold
  *   refs/pawl/<run>/salvage/<n>     objects of a private repository, as the stages left it
+ *   refs/pawl/<run>/found/<n>       what was saved and had lost its name (nameless.ts)
  */
 import { readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -88,7 +89,7 @@ function vaultAt(git: HostGit, dir: string): Vault {
     dir,
     objects: join(dir, "objects"),
     refs,
-    uses: createUses(dir, BUSY_AFTER_MS),
+    uses: createUses(dir, BUSY_AFTER_MS, git.signal),
     bases: createBases(git, dir),
     git: ask,
     async namesOf(commit) {

@@ -71,6 +71,8 @@ export function createMemoryJobs(parts: JobsParts): Jobs {
         const job = state.jobs.get(id);
         return job === undefined ? null : rowOf(job);
       }),
+    ofRun: (run) =>
+      guarded(() => [...state.jobs.values()].map(({ job }) => job).find((job) => job.run === run) ?? null),
     queue: (query) => guarded(() => queueOf(state, query)),
     declare: (name, max) =>
       setLane(name, max, (lane) => {

@@ -34,6 +34,7 @@ export function createMemoryLoops({ clock, state = createLoopState(), uptime }: 
     slots: createMemorySlots({ schedules: state.schedules, guarded }),
     // One process, and nothing waits inside a transaction.
     writers: async () => [],
+    isOutdated: () => false,
     async close() {
       self.alive = false;
     },

@@ -6,19 +6,24 @@ import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 import type { Appended } from "../../../ports/store/journal.ts";
 import type { EventOf } from "../../../run/events.ts";
 import { chainNext, chainStart } from "../../../run/record/chain.ts";
+import type { PlacedEvent } from "../../../run/record/record-waiting.ts";
 import { isAtRest, listedUnder, type RowChange } from "../../../run/record/row.ts";
 import type { Database, SqlValue } from "../driver.ts";
 import type { Head, Heads } from "../heads.ts";
 import type { Hosts } from "../hosts.ts";
 import type { PlanIds } from "../plan-ids.ts";
+import type { WaitingWriter } from "../waiting/waiting-rows.ts";
 import type { EventReader } from "./event-reader.ts";
 import type { EventRows } from "./event-rows.ts";
+import type { RunChain } from "./run-chain.ts";
 
 /** Events made ready before the transaction: their canonical text, and what they change in the row of the run. */
 export interface Entry {
   readonly bodies: readonly string[];
   readonly at: number;
   readonly change: RowChange | undefined;
+  /** Those that can change what the run waits for; `seq` counts from the first of the entry. */
+  readonly waits: readonly PlacedEvent[];
 }
 
 export interface EventWriter {
@@ -33,11 +38,14 @@ interface WriterParts {
   readonly plans: PlanIds;
   readonly hosts: Hosts;
   readonly reader: EventReader;
+  readonly waiting: WaitingWriter;
+  readonly chain: Pick<RunChain, "add">;
   /** The events of this run will have changed when the transaction is over. */
   readonly wake: (run: RunId) => void;
 }
 
-export function createEventWriter({ db, heads, rows, plans, hosts, reader, wake }: WriterParts): EventWriter {
+export function createEventWriter(parts: WriterParts): EventWriter {
+  const { db, heads, rows, plans, hosts, reader, waiting, chain, wake } = parts;
   const insertRun = db.prepare(`INSERT INTO runs(
     run, blueprint, plan, status, reason, parent, created_at, updated_at, head_seq, head_hash, owner)
     VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`);
@@ -49,8 +57,9 @@ export function createEventWriter({ db, heads, rows, plans, hosts, reader, wake 
    * The head is exact (heads.ts), so no condition on it is needed; the index on (run, seq) would catch a defect. While a host
    * has the run, the row says where its chain ended when it last rested or changed its status: one page less to write.
    */
-  function store(run: RunId, head: Head, { bodies, at, change }: Entry): void {
-    const hashes = chain(head.hash, bodies);
+  function store(run: RunId, head: Head, { bodies, at, change, waits }: Entry): void {
+    const { seq: before } = head;
+    const hashes = hashesOf(head.hash, bodies);
     rows.add(head.id, head.seq + 1, bodies, hashes);
     head.seq += bodies.length;
     head.hash = hashes[hashes.length - 1] as string;
@@ -59,8 +68,12 @@ export function createEventWriter({ db, heads, rows, plans, hosts, reader, wake 
     } else {
       if (isAtRest(change.status)) head.owner = null;
       advanceAndList.get(head.id, head.seq, head.hash, at, change.status, change.reason, head.owner);
-      if (isAtRest(change.status)) heads.forget(run);
+      if (isAtRest(change.status)) {
+        heads.forget(run);
+        chain.add("rested", run, head.seq, head.hash);
+      }
     }
+    waiting.record(run, before, waits);
     wake(run);
   }
 
@@ -73,31 +86,22 @@ export function createEventWriter({ db, heads, rows, plans, hosts, reader, wake 
   }
 
   return {
-    create(run, created, plan, { bodies, at, change }) {
+    create(run, created, plan, { bodies, at, change, waits }) {
       hosts.register();
       if (heads.get(run) !== undefined) return false;
       const { status, reason } = change ?? { status: "queued", reason: null };
       const owner = isAtRest(status) ? null : hosts.self();
-      const hashes = chain(chainStart(run), bodies);
+      const hashes = hashesOf(chainStart(run), bodies);
       const seq = bodies.length;
       const hash = hashes[seq - 1] as string;
       const planId = plans.idOf(plan);
-      const row: SqlValue[] = [
-        run,
-        created.blueprint,
-        planId,
-        status,
-        reason,
-        listedUnder(created),
-        created.at,
-        at,
-        seq,
-        hash,
-        owner,
-      ];
+      const under = listedUnder(created);
+      const row: SqlValue[] = [run, created.blueprint, planId, status, reason, under, created.at, at, seq, hash, owner];
       const id = Number(insertRun.run(...row).lastInsertRowid);
       rows.add(id, 1, bodies, hashes);
+      chain.add("created", run, seq, hash);
       if (owner !== null) heads.set(run, { id, seq, hash, owner });
+      waiting.record(run, 0, waits);
       wake(run);
       return true;
     },
@@ -113,7 +117,7 @@ export function createEventWriter({ db, heads, rows, plans, hosts, reader, wake 
 }
 
 /** The chain value of each event. */
-function chain(previous: string, bodies: readonly string[]): readonly string[] {
+function hashesOf(previous: string, bodies: readonly string[]): readonly string[] {
   let hash = previous;
   return bodies.map((body) => {
     hash = chainNext(hash, body);

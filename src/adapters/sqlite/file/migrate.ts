@@ -2,18 +2,29 @@
 import { pawlError } from "../../../base/errors.ts";
 import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 import type { Database } from "../driver.ts";
+import { createRunChain } from "../events/run-chain.ts";
+import { NEWEST_SQL } from "../heads.ts";
+import { createPin, EMPTY_PIN } from "../loss/pin.ts";
+import { STORE_ID_TABLE } from "../loss/store-id.ts";
+import { rebuildWaits } from "../waiting/rebuild-waits.ts";
+import { WAITS_INDEXES, WAITS_TABLE } from "../waiting/waiting-rows.ts";
 
 export interface Schema {
   /** Tells a file of this kind from any other SQLite file. */
   readonly applicationId: number;
-  readonly migrations: readonly string[];
+  readonly migrations: readonly Migration[];
+  /** Before a file of this version is brought up to date. */
+  readonly prepare?: (dir: string, version: number) => void;
 }
+
+/** `fill` comes after the statements, in their transaction. `isIndex`: a reader needs it filled too. */
+type Migration = string | { readonly sql: string; readonly isIndex?: true; fill(db: Database): void };
 
 /**
  * `events` is a table in the order of arrival: concurrent runs write to the same last pages, not to one page per run.
  * Every index on `runs` ends with the row id that SQLite adds, so a page of any filter is read in order from one place.
  */
-const MIGRATIONS: readonly string[] = [
+const MIGRATIONS: readonly Migration[] = [
   `CREATE TABLE plans(id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, body TEXT NOT NULL) STRICT;
    CREATE TABLE runs(
      id INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE, blueprint TEXT NOT NULL, plan INTEGER NOT NULL,
@@ -49,10 +60,36 @@ const MIGRATIONS: readonly string[] = [
   // Nothing is made: from here on the row of a run that a host has does not say where its chain ends.
   "SELECT 1;",
   `CREATE INDEX runs_by_end ON runs(parent, updated_at) WHERE status NOT IN ('queued', 'running', 'waiting', 'paused');`,
+  {
+    sql: `CREATE TABLE chain(
+     n INTEGER PRIMARY KEY, kind TEXT NOT NULL, run TEXT NOT NULL, seq INTEGER NOT NULL, head TEXT NOT NULL,
+     runs INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+   CREATE INDEX chain_migrated ON chain(run) WHERE kind = 'migrated';`,
+    fill: chainRuns,
+  },
+  { sql: `${WAITS_TABLE}\n   ${WAITS_INDEXES}`, isIndex: true, fill: rebuildWaits },
+  STORE_ID_TABLE,
 ];
 
+/** The version that brought the chain of runs. */
+export const CHAINED_VERSION = 7;
+
+/** Enters every run that is there, in the order in which they were created. */
+function chainRuns(db: Database): void {
+  const chain = createRunChain(db);
+  const runs = db.prepare<{ run: string; seq: number; hash: string }>(`SELECT run,
+    coalesce((SELECT seq ${NEWEST_SQL}), head_seq) AS seq, coalesce((SELECT hash ${NEWEST_SQL}), head_hash) AS hash
+    FROM runs ORDER BY id`);
+  for (const { run, seq, hash } of runs.iterate()) chain.add("migrated", run, seq, hash);
+}
+
 /** "Pawl" in ASCII. */
-export const JOURNAL_SCHEMA: Schema = { applicationId: 0x5061776c, migrations: MIGRATIONS };
+export const JOURNAL_SCHEMA: Schema = { applicationId: 0x5061776c, migrations: MIGRATIONS, prepare: beginPin };
+
+/** A journal with a chain of runs always had a pin, so that a missing one means that somebody took it away. */
+function beginPin(dir: string, version: number): void {
+  if (version < CHAINED_VERSION) createPin(dir, EMPTY_PIN);
+}
 
 /** Read by one statement, so by one look: another process may be making the schema at this moment. */
 const LOOK = `SELECT (SELECT user_version FROM pragma_user_version) AS version,
@@ -84,8 +121,10 @@ export function migrate(db: Database, file: string, schema: Schema): void {
     try {
       const version = schemaVersion(db, file, schema);
       const step = migrations[version];
-      if (step !== undefined)
-        db.exec(`${step} PRAGMA application_id=${applicationId}; PRAGMA user_version=${version + 1};`);
+      if (step !== undefined) {
+        db.exec(`${sqlOf(step)} PRAGMA application_id=${applicationId}; PRAGMA user_version=${version + 1};`);
+        if (typeof step !== "string") step.fill(db);
+      }
       db.exec("COMMIT");
     } catch (error) {
       if (db.isTransaction) db.exec("ROLLBACK");
@@ -94,12 +133,19 @@ export function migrate(db: Database, file: string, schema: Schema): void {
   }
 }
 
+function sqlOf(step: Migration): string {
+  return typeof step === "string" ? step : step.sql;
+}
+
 /**
- * What a file of an older version lacks, as empty tables that only this connection sees: a reader changes nothing. Without an index its
+ * What a file of an older version lacks, as tables that only this connection sees: a reader changes nothing. Without an index its
  * questions take longer.
  */
 export function standIn(db: Database, version: number, { migrations }: Schema): void {
-  const statements = migrations.slice(version).flatMap((step) => step.split(";"));
-  for (const statement of statements.map((text) => text.trim()))
-    if (statement.startsWith("CREATE TABLE")) db.exec(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"));
+  for (const step of migrations.slice(version)) {
+    const statements = sqlOf(step).split(";");
+    for (const statement of statements.map((text) => text.trim()))
+      if (statement.startsWith("CREATE TABLE")) db.exec(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"));
+    if (typeof step !== "string" && step.isIndex === true) step.fill(db);
+  }
 }

@@ -16,10 +16,11 @@ import { pathToFileURL } from "node:url";
 import { pawlError } from "../../../base/errors.ts";
 import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 import type { Database, Driver } from "../driver.ts";
-import { checkNothingLost, checkWalPresent, noted } from "./check-loss.ts";
+import { checkNothingLost, checkWalPresent, noted } from "../loss/check-loss.ts";
+import { blankness, noteId, readBeside, refuseBlank, refuseForeign } from "../loss/store-id.ts";
 import { BUSY, CANTOPEN, READONLY, sqliteCode, storeFailure } from "./failures.ts";
 import { JOURNAL_SCHEMA, migrate, type Schema, schemaVersion, standIn } from "./migrate.ts";
-import { type OpenChoice, refuseRemote, type StateFiles, sizeOf } from "./state-files.ts";
+import { isBlank, type OpenChoice, refuseRemote, type StateFiles, sizeOf } from "./state-files.ts";
 
 /** How long a statement waits for another process. */
 export const BUSY_MS = 5000;
@@ -46,30 +47,40 @@ type Opening = (driver: Driver, files: StateFiles, choice: OpenChoice, schema: S
 const openToWrite: Opening = async (driver, files, choice, schema) => {
   prepareDirectory(files);
   refuseRemote(files.dir, choice.fileSystem);
+  const beside = readBeside(files, choice.traces);
   await checkWalPresent(driver, files, choice);
+  if (!choice.acceptLoss && isBlank(files.file)) refuseBlank(files, blankness(files), beside);
   prepareFile(files.file);
   const db = driver.open(files.file, { timeout: BUSY_MS });
   return closeUnless(db, async () => {
     const seen = noted(files);
     const version = schemaVersion(db, files.file, schema);
     checkNothingLost(seen, version === 0 ? null : db, driver, files, choice);
+    if (!choice.acceptLoss) refuseForeign(db, version, files, beside);
     await whileBusy(() => makeDurable(db, files.file));
     db.exec(
       `PRAGMA wal_autocheckpoint=${WAL_PAGES}; PRAGMA cache_size=-${CACHE_KIB}; PRAGMA journal_size_limit=${WAL_KEPT_BYTES};`,
     );
+    schema.prepare?.(files.dir, version);
     migrate(db, files.file, schema);
+    noteId(db, files, beside);
   });
 };
 
 const openToRead: Opening = async (driver, files, choice, schema) => {
+  const beside = readBeside(files, choice.traces);
   await checkWalPresent(driver, files, choice);
-  if (sizeOf(files.file) === 0) return openEmpty(driver, files.file, schema);
+  if (isBlank(files.file)) {
+    refuseBlank(files, blankness(files), beside);
+    return openEmpty(driver, files.file, schema);
+  }
   const db = openReadable(driver, files.file);
   let version = 0;
   await closeUnless(db, async () => {
     const seen = noted(files);
     version = schemaVersion(db, files.file, schema);
     checkNothingLost(seen, version === 0 ? null : db, driver, files, choice);
+    refuseForeign(db, version, files, beside);
   });
   if (version === 0) {
     db.close();
@@ -100,6 +111,16 @@ function openReadable(driver: Driver, file: string): Database {
   const url = pathToFileURL(file);
   url.search = "?immutable=1";
   return driver.open(url.href, { readOnly: true, timeout: BUSY_MS });
+}
+
+/** What cannot be built on an open file leaves no handle of it behind. */
+export function closeIfBroken<T>(db: Database, { file }: StateFiles, build: () => T): T {
+  try {
+    return build();
+  } catch (error) {
+    db.close();
+    throw storeFailure(error, file);
+  }
 }
 
 async function closeUnless(db: Database, check: () => Promise<void>): Promise<Database> {

@@ -11,6 +11,8 @@ export interface StateFiles {
   readonly file: string;
   /** Where each process that writes to it holds its lock. */
   readonly hosts: string;
+  /** Where its id is noted outside it; null: nobody misses it when it is gone. */
+  readonly id: string | null;
 }
 
 export interface OpenChoice {
@@ -18,6 +20,8 @@ export interface OpenChoice {
   readonly acceptLoss: boolean;
   /** What the system says of a folder, if not itself. */
   readonly fileSystem?: FileSystem;
+  /** What beside the store tells of earlier runs; null: nothing does. */
+  readonly traces?: () => string | null;
 }
 
 /** The number of the file system that a folder lies on. */
@@ -30,16 +34,21 @@ export function refuseRemote(dir: string, fileSystem: FileSystem = (path) => sta
 }
 
 export function stateFiles(dir: string): StateFiles {
-  return { dir, file: join(dir, "pawl.db"), hosts: join(dir, "hosts") };
+  return { dir, file: join(dir, "pawl.db"), hosts: join(dir, "hosts"), id: join(dir, "ids/pawl.db") };
 }
 
 /** Of the store of loops, which stands beside the journal. */
 export function loopFiles(dir: string): StateFiles {
-  return { dir, file: join(dir, "loops.db"), hosts: join(dir, "workers") };
+  return { dir, file: join(dir, "loops.db"), hosts: join(dir, "workers"), id: join(dir, "ids/loops.db") };
 }
 
 export function fileSystemIn({ fileSystem }: Pick<OpenChoice, "fileSystem">): Pick<OpenChoice, "fileSystem"> {
   return fileSystem === undefined ? {} : { fileSystem };
+}
+
+/** SQLite takes a file of one byte for an empty one. */
+export function isBlank(path: string): boolean {
+  return sizeOf(path) <= 1;
 }
 
 /** 0 when there is no such file. */

@@ -46,6 +46,8 @@ export interface Held {
 
 export interface JobRows {
   find(job: string): JobRecord | undefined;
+  /** The first job of the run. */
+  firstOf(run: string): JobRecord | undefined;
   /** The number of the new row; null: the id is taken. */
   insert(job: Submission, at: number): number | null;
   /** The first job of the caller that may be claimed at `now`. */
@@ -65,6 +67,10 @@ export interface JobRows {
 
 export function createJobRows(db: Database): JobRows {
   const find = db.prepare<JobRecord>("SELECT * FROM jobs WHERE job = ?1");
+  const firstOf = db.prepare<JobRecord>(
+    // In the words of the index.
+    "SELECT * FROM jobs WHERE body ->> 'run' = ?1 ORDER BY id LIMIT 1",
+  );
   const insert = db.prepare<{ id: number }>(
     `INSERT INTO jobs(job, lane, caller, body, priority, queued_at, state, ready, token, evicted, lease, begun)
      VALUES(?1, ?2, ?3, ?4, ?5, ?6, 'queued', 0, 0, '[]', 0, 0) ON CONFLICT(job) DO NOTHING RETURNING id`,
@@ -94,6 +100,7 @@ export function createJobRows(db: Database): JobRows {
 
   return {
     find: (job) => find.get(job),
+    firstOf: (run) => firstOf.get(run),
     insert(job, at) {
       const { id, lane, caller, priority, loop, run, weight, paths } = job;
       const body = canonical({ loop, run, weight: weight as unknown as JsonObject, paths: [...paths] });

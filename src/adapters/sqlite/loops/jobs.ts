@@ -65,6 +65,11 @@ export function createSqliteJobs(parts: LoopParts): Jobs {
         const row = rows.find(id);
         return row === undefined ? null : jobRow(kept, row);
       }),
+    ofRun: (run) =>
+      guarded(() => {
+        const row = rows.firstOf(run);
+        return row === undefined ? null : jobOf(row);
+      }),
     queue: (query) => guarded(() => queueOf(kept, query)),
     declare: (lane, max) => setLane(lane, max, lanes.declare),
     resize: (lane, max) => setLane(lane, max, lanes.setMax),

@@ -5,7 +5,8 @@ import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 import type { LoopStore } from "../../../ports/loops/loop-store.ts";
 import { type Database, type Driver, loadDriver } from "../driver.ts";
 import { storeFailure } from "../file/failures.ts";
-import { openDatabase } from "../file/open-database.ts";
+import { closeIfBroken, openDatabase } from "../file/open-database.ts";
+import { identityOf, outdatedCheck } from "../file/outdated.ts";
 import { type FileSystem, fileSystemIn, loopFiles, type StateFiles, stateFiles } from "../file/state-files.ts";
 import { writerOf } from "../file/writer-of.ts";
 import { createGroupCommit, PATIENCE_MS } from "../group-commit.ts";
@@ -25,6 +26,8 @@ export interface SqliteLoopsOptions {
   readonly readOnly?: boolean;
   /** Goes on although what was stored last is lost (JOURNAL_WAL_MISSING). */
   readonly acceptLoss?: boolean;
+  /** Of this machine, not of a project: nothing is missed when it is swept with other temporary files. */
+  readonly isOfMachine?: boolean;
   readonly driver?: Driver;
   readonly fileSystem?: FileSystem;
   /** The clock of leases, see LoopParts; that of the machine if not given. */
@@ -35,9 +38,10 @@ export interface SqliteLoopsOptions {
 export async function openSqliteLoops(options: SqliteLoopsOptions): Promise<LoopStore> {
   const { dir, clock, readOnly = false, acceptLoss = false, uptime = machineUptime } = options;
   const driver = options.driver ?? (await loadDriver());
-  const files = loopFiles(dir);
+  const files = { ...loopFiles(dir), ...(options.isOfMachine === true ? { id: null } : {}) };
+  const before = identityOf(files.file);
   const db = await openDatabase(driver, files, { readOnly, acceptLoss, ...fileSystemIn(options) }, LOOPS_SCHEMA);
-  return assemble({ db, driver, files, clock, readOnly, uptime });
+  return closeIfBroken(db, files, () => assemble({ db, driver, files, clock, readOnly, uptime, before }));
 }
 
 /** The same for every process of this machine, unlike `performance.now`. */
@@ -52,9 +56,11 @@ interface Opened {
   readonly clock: Clock;
   readonly readOnly: boolean;
   readonly uptime: () => number;
+  /** See `outdatedCheck`. */
+  readonly before: string;
 }
 
-function assemble({ db, driver, files, clock, readOnly, uptime }: Opened): LoopStore {
+function assemble({ db, driver, files, clock, readOnly, uptime, before }: Opened): LoopStore {
   const { file } = files;
   let closed = false;
 
@@ -88,6 +94,7 @@ function assemble({ db, driver, files, clock, readOnly, uptime }: Opened): LoopS
     admissions: createSqliteAdmissions(parts),
     slots: createSqliteSlots(parts),
     writers: async () => [stateFiles(files.dir), files].flatMap(({ file: each }) => writerOf(each) ?? []),
+    isOutdated: outdatedCheck(db, { file, readOnly, before }),
     async close() {
       if (closed) return;
       closed = true;

@@ -1,5 +1,6 @@
 /** The schema of the store of loops, `loops.db`: each entry raises its version by one. Entries are added, never changed. */
 import type { Schema } from "../file/migrate.ts";
+import { STORE_ID_TABLE } from "../loss/store-id.ts";
 
 const MIGRATIONS: readonly string[] = [
   // Each index holds only jobs in one state: what is over costs a claim nothing.
@@ -31,6 +32,8 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX slots_by_age ON slots(loop, id);
    CREATE INDEX slots_waiting ON slots(loop, id) WHERE state = 'waiting';`,
   "ALTER TABLE jobs ADD COLUMN late INTEGER;",
+  "CREATE INDEX jobs_by_run ON jobs(body ->> 'run');",
+  STORE_ID_TABLE,
 ];
 
 /** "Pwlp" in ASCII. */

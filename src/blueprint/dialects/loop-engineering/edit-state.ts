@@ -3,7 +3,7 @@
  * breaks, comments, code. A decision of a person and a ticked box are never written.
  */
 import { formatInstant } from "../../../base/text/instant.ts";
-import { breakAt, type PageLine, pageLines } from "./page-lines.ts";
+import { breakAt, type PageLine, pageLines, withoutLines } from "./page-lines.ts";
 import { headingOf, type ItemRole, isBelow, isRule, itemsOfRole, parseStateFile } from "./state-file.ts";
 import { fieldOf, type StateItem, stateItemId } from "./state-item.ts";
 import { writtenText } from "./written-text.ts";
@@ -23,7 +23,7 @@ export type StateEdit =
       readonly at: number;
       readonly fields?: LoopFields;
     }
-  /** Fields of the first open item with this id, wherever it stands. */
+  /** Fields of the first open item with this id: one that is being worked on, before one among noise or what is resolved. */
   | { readonly kind: "set"; readonly id: string; readonly fields: LoopFields }
   /** Takes away an item that a loop has put there, unless a person has said something about it. */
   | { readonly kind: "drop"; readonly role: ItemRole; readonly id: string };
@@ -45,7 +45,7 @@ export function editStateFile(text: string, ...edits: readonly StateEdit[]): str
     if (edit.kind === "last_run") return withLastRun(before, edit);
     if (edit.kind === "put") return withItem(before, edit);
     if (edit.kind === "drop") return without(before, edit);
-    const item = openItem(before, edit.id, "act", "watch", "human", "noise", "resolved");
+    const item = openItem(before, edit.id, "act", "watch", "human") ?? openItem(before, edit.id, "noise", "resolved");
     return item === undefined ? before : withFields(before, item.line, edit.fields);
   }, text);
 }
@@ -144,7 +144,7 @@ function without(text: string, { role, id }: StateEdit & { kind: "drop" }): stri
   const own = pageLines(text).slice(item.line - 1, item.lastLine);
   const [start, end] = [(own[0] as PageLine).start, (own.at(-1) as PageLine).next];
   // A comment was put there by somebody else.
-  return /<!--|-->/.test(text.slice(start, end)) ? text : spliced(text, start, end, "");
+  return /<!--|-->/.test(text.slice(start, end)) ? text : withoutLines(text, start, end);
 }
 
 /** Nothing in it but what a loop writes. */

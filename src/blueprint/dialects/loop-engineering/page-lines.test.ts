@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { breakAt, pageLines } from "./page-lines.ts";
+import { breakAt, pageLines, withoutLines } from "./page-lines.ts";
 
 const shown = (text: string): readonly string[] => pageLines(text).map((line) => line.shown.trimEnd());
 
@@ -25,6 +25,14 @@ describe("the lines of a page", () => {
     expect(shown("~~~~\n~~~\n~~~~ no\n~~~~\nx")).toEqual(["", "", "", "", "x"]);
     expect(shown("``` a ` b\nx")).toEqual(["``` a ` b", "x"]);
     expect(pageLines("```\nx").map(({ hidesNext }) => hidesNext)).toEqual([true, true]);
+  });
+});
+
+describe("removed lines", () => {
+  it("are gone with their break, unless two breaks would become one and an empty line would be lost", () => {
+    expect(withoutLines("a\nb\nc", 2, 4)).toBe("a\nc");
+    expect(withoutLines("a\rb\n\nc", 2, 4)).toBe("a\rb\n\nc");
+    expect(withoutLines("a\r\nb\n\nc", 3, 5)).toBe("a\r\n\nc");
   });
 });
 

@@ -43,6 +43,15 @@ export function breakAt(text: string, at: number): string {
   return before?.[0] ?? /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
 }
 
+/**
+ * Removes whole lines. Removes nothing between a lone `\r` and a `\n`: the two would become one line break, and the empty line that
+ * the `\n` ends would be lost.
+ */
+export function withoutLines(text: string, start: number, next: number): string {
+  const joins = text[start - 1] === "\r" && text[next] === "\n";
+  return joins ? text : `${text.slice(0, start)}${text.slice(next)}`;
+}
+
 function look(line: string, { fence, isComment }: Hiding): Hiding & { readonly shown: string } {
   const blank = " ".repeat(line.length);
   if (fence !== null) return { shown: blank, fence: closes(line, fence) ? null : fence, isComment: false };

@@ -3,7 +3,7 @@
  * entry with a date stays for good.
  */
 import type { JsonObject } from "../../../base/json.ts";
-import { breakAt, type PageLine, pageLines } from "./page-lines.ts";
+import { breakAt, type PageLine, pageLines, withoutLines } from "./page-lines.ts";
 import { dateOf } from "./written-dates.ts";
 
 export const RUN_LOG = "loop-run-log.md";
@@ -52,22 +52,26 @@ export function parseRunLog(text: string): RunLog {
 /** `now`: entries with an older date than 30 days before it are removed. An entry that is there already is not added again. */
 export function appendRunLog(text: string, entry: RunLogEntry, now: number): string {
   const pruned = prune(text === "" ? HEAD : text, now);
-  const lines = pageLines(pruned);
-  const own = textOf(entry);
+  // Again, because an old entry that had to stay between two line breaks can go once the new one stands behind it.
+  return prune(withEntry(pruned, textOf(entry)), now);
+}
+
+function withEntry(text: string, own: string): string {
+  const lines = pageLines(text);
   const rows = candidates(lines);
-  if (rows.some(({ start, end }) => pruned.slice(start, end) === own)) return pruned;
-  const marker = lines.find((line) => isMarker(pruned, line));
+  if (rows.some(({ start, end }) => text.slice(start, end) === own)) return text;
+  const marker = lines.find((line) => isMarker(text, line));
   const last = rows.findLast(({ number, hidesNext }) => number > (marker?.number ?? 0) && !hidesNext);
   const place = last ?? marker;
-  if (place !== undefined) return withLine(pruned, place, own);
+  if (place !== undefined) return withLine(text, place, own);
   const end = lines.at(-1) as PageLine;
   // Where the end of the page is hidden, its beginning is not.
-  const at = end.hidesNext ? (lines[0] as PageLine).start : pruned.length;
-  const lineBreak = breakAt(pruned, at);
+  const at = end.hidesNext ? (lines[0] as PageLine).start : text.length;
+  const lineBreak = breakAt(text, at);
   const title = ["## Recent Runs", ""];
   const gap = end.start === end.end ? [""] : ["", ""];
   const section = [...(end.hidesNext ? [] : [...gap, ...title]), MARKER, own, ""].join(lineBreak);
-  return `${pruned.slice(0, at)}${section}${pruned.slice(at)}`;
+  return `${text.slice(0, at)}${section}${text.slice(at)}`;
 }
 
 function withLine(text: string, { end, next }: PageLine, own: string): string {
@@ -90,7 +94,7 @@ function prune(text: string, now: number): string {
   return candidates(pageLines(text)).reduceRight((before, line) => {
     const at = dateOf(entryOf(line)?.runId ?? "");
     const isOld = at !== null && now - at > KEPT_MS;
-    return isOld ? `${before.slice(0, line.start)}${before.slice(line.next)}` : before;
+    return isOld ? withoutLines(before, line.start, line.next) : before;
   }, text);
 }
 

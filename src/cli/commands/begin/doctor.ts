@@ -30,7 +30,7 @@ export const doctorCommand: CommandSpec = {
   async run(context) {
     const { out } = context;
     const acceptLoss = context.given.flag("accept-loss");
-    const runtime = await context.open({ readOnly: !acceptLoss, acceptLoss });
+    const runtime = await context.open({ readOnly: !acceptLoss, acceptLoss, evenLost: true });
     const workspace = context.given.text("workspace");
     const more =
       workspace === undefined

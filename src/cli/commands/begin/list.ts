@@ -40,10 +40,11 @@ export const listCommand: CommandSpec = {
       const { shippedPatterns } = await import("../../../runtime/doors/pattern-door.ts");
       const patterns = shippedPatterns().map(({ name, description }) => ({ name: `pattern:${name}`, description }));
       out.document({ root: context.root, loops: listed, problems, blueprints, shipped: [...shipped, ...patterns] });
-      return EXIT.succeeded;
+      return problems.length === 0 ? EXIT.succeeded : EXIT.usage;
     }
-    if (problems.length > 0) reportProblems(out, { problems, sources, root: context.root, cwd: context.cwd });
-    if (blueprints.length + loops.length === 0) {
+    const view = { problems, sources, root: context.root, cwd: context.cwd };
+    const exit = problems.length === 0 ? EXIT.succeeded : reportProblems(out, view);
+    if (exit === EXIT.succeeded && blueprints.length + loops.length === 0) {
       out.line("no loops and no blueprints; write a first loop with: pawl init");
       const { shippedPatterns } = await import("../../../runtime/doors/pattern-door.ts");
       out.line("\nPatterns that come with Pawl and run by name:");
@@ -56,7 +57,7 @@ export const listCommand: CommandSpec = {
       if (at > 0) out.line();
       for (const line of renderTable(table, out.columns(), out.paint.dim)) out.line(line);
     });
-    return EXIT.succeeded;
+    return exit;
   },
 };
 

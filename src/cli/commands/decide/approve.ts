@@ -30,8 +30,8 @@ export const approveCommand: CommandSpec = {
   async run(context) {
     const { given, out } = context;
     const runtime = await context.open({ readOnly: false });
-    await runtime.sweepApprovals();
     if (!given.flag("show")) return answerQuestion(context, runtime, given.flag("for-run") ? "approve_run" : "approve");
+    await runtime.sweepApprovals();
     const detail = await runtime.approval(given.text("id") ?? "");
     if (out.format !== "human") out.document(detail);
     for (const line of renderApproval(detail, out.paint, context.now())) out.line(line);

@@ -15,7 +15,6 @@ export const denyCommand: CommandSpec = {
   formats: ["json", "jsonl"],
   async run(context) {
     const runtime = await context.open({ readOnly: false });
-    await runtime.sweepApprovals();
     return answerQuestion(context, runtime, "deny");
   },
 };

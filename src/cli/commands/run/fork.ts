@@ -6,7 +6,7 @@ import { NO_AUTO_RESUME_OPTION, resumesByItself } from "../../input/auto-resume.
 import { allowsDanger, DANGER_OPTION } from "../../input/danger.ts";
 import { UNEARNED_OPTION, unearnedGiven } from "../../input/unearned.ts";
 import { hostRun } from "../../runs/host-run.ts";
-import { roomToGoOn, withRoom } from "../../runs/loops/room.ts";
+import { admitToResume, withAdmission } from "../../runs/loops/admission.ts";
 import { readStory } from "../../runs/read-story.ts";
 import type { CommandSpec } from "../../spec.ts";
 
@@ -34,13 +34,13 @@ export const forkCommand: CommandSpec = {
     const row = await runtime.find(given.slice(0, cut));
     const asked = { danger: allowsDanger(context.given), ...unearnedGiven(context, "fork") };
     const run = formatRunId(randomBytes(12));
-    const room = roomToGoOn(context, runtime, run, row.run);
-    return withRoom(context, room, async () => {
+    const admission = admitToResume(context, runtime, run, row.run);
+    return withAdmission(context, admission, async () => {
       const handle = await runtime.fork(row.run, given.slice(cut + 1), { ...asked, run });
       context.out.line(`run ${handle.run}, forked from ${row.run}`);
       const story = await readStory(runtime, handle.run);
       const autoResume = await resumesByItself(context, runtime);
-      return hostRun(context, runtime, handle, story, { autoResume, room });
+      return hostRun(context, runtime, handle, story, { autoResume, admission });
     });
   },
 };

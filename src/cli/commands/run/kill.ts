@@ -36,7 +36,7 @@ export const killCommand: CommandSpec = {
       return release(context);
     }
     if ((name !== undefined) === all) throw unclear(all ? "a run and --all" : "neither a run nor --all");
-    const runtime = await context.open({ readOnly: false });
+    const runtime = await context.open({ readOnly: false, evenLost: true });
     const scope = name === undefined ? "all" : (await runtime.find(name)).run;
     const report = await runtime.kill({ scope, by, why });
     if (out.format === "json") out.document(report);
@@ -52,7 +52,7 @@ function unclear(given: string): Error {
 async function release(context: Context): Promise<ExitCode> {
   const { out } = context;
   if (context.isInStage) throw pawlError(CLI_ERRORS, "CLI_KILL_RELEASE_REFUSED", { by: context.by });
-  const runtime = await context.open({ readOnly: true });
+  const runtime = await context.open({ readOnly: true, evenLost: true });
   const done: Released = await runtime.releaseKill();
   const { released, left } = done;
   if (out.format === "json") out.document({ released, left });

@@ -5,7 +5,7 @@ import { CLI_ERRORS } from "../../errors.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { NO_AUTO_RESUME_OPTION, resumesByItself } from "../../input/auto-resume.ts";
 import { hostRun } from "../../runs/host-run.ts";
-import { roomToGoOn, withRoom } from "../../runs/loops/room.ts";
+import { admitToResume, withAdmission } from "../../runs/loops/admission.ts";
 import { readStory } from "../../runs/read-story.ts";
 import { resumeDue } from "../../runs/resume-due.ts";
 import type { CommandSpec, Context } from "../../spec.ts";
@@ -53,18 +53,18 @@ async function resumeOne(context: Context, runtime: Runtime, name: string): Prom
   const autoResume = await resumesByItself(context, runtime);
   const early = given.flag("now");
   const isResting = story.until !== null && story.until > context.now();
-  const room = roomToGoOn(context, runtime, row.run);
+  const admission = admitToResume(context, runtime, row.run);
   if (isResting && autoResume && !early && answer === undefined) {
     out.line(`run ${row.run}`);
-    return hostRun(context, runtime, null, story, { autoResume, room }).finally(() => room.leave());
+    return hostRun(context, runtime, null, story, { autoResume, admission }).finally(() => admission.leave());
   }
   const goOn = async (): Promise<ExitCode> => {
     out.line(`run ${row.run}`);
     const handle = await runtime.resume(row.run, { by, early, ...(answer === undefined ? {} : { answer }) });
-    return hostRun(context, runtime, handle, story, { autoResume, room });
+    return hostRun(context, runtime, handle, story, { autoResume, admission });
   };
   // What cannot go on is told at once.
   const isAsking = story.open.length > 0 && answer === undefined;
   const isRefused = row.holder !== null || isTerminal(row.status) || isAsking || (isResting && !early);
-  return isRefused ? goOn().finally(() => room.leave()) : withRoom(context, room, goOn);
+  return isRefused ? goOn().finally(() => admission.leave()) : withAdmission(context, admission, goOn);
 }

@@ -1,6 +1,7 @@
 import type { Plan } from "../../../plan/plan.ts";
 import { explainPlan } from "../../../plan/show/explain.ts";
 import { explainJson } from "../../../plan/show/view.ts";
+import type { RunAdmission } from "../../../runtime/resume/run-admission.ts";
 import type { Runtime, StartOptions } from "../../../runtime/runtime.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { NO_AUTO_RESUME_OPTION, resumesByItself } from "../../input/auto-resume.ts";
@@ -10,7 +11,7 @@ import { refuseRounds, refuseTickWords, TICK_OPTIONS, tickOptionsGiven } from ".
 import { UNEARNED_OPTION, unearnedGiven } from "../../input/unearned.ts";
 import { reportProblems } from "../../report-problems.ts";
 import { hostRun } from "../../runs/host-run.ts";
-import { type Room, roomToBegin, withRoom } from "../../runs/loops/room.ts";
+import { admitToStart, withAdmission } from "../../runs/loops/admission.ts";
 import type { CommandSpec, Context } from "../../spec.ts";
 import { renderLeftOut } from "../../views/left-out.ts";
 import { beginStory } from "../../views/run-story.ts";
@@ -59,7 +60,7 @@ export const runCommand: CommandSpec = {
   async run(context) {
     if (!context.given.flag("no-wait")) return runNow(context);
     const { queueRun } = await import("../../runs/loops/queue-run.ts");
-    return queueRun(context, await context.open({ readOnly: true }));
+    return queueRun(context, await context.open({ readOnly: false }));
   },
 };
 
@@ -85,8 +86,8 @@ async function runNow(context: Context): Promise<ExitCode> {
   const leftOut = await runtime.leftOut(plan.value, sources).catch(() => []);
   const asked = { danger: allowsDanger(context.given), ...unearnedGiven(context, "run") };
   if (isTick) return (await import("../../runs/loops/run-ticks.ts")).runTicks(context, runtime, plan.value, asked);
-  const room = await roomToBegin(context, runtime, plan.value);
-  return withRoom(context, room, () => runOnce(context, runtime, plan.value, { asked, leftOut, room }));
+  const admission = await admitToStart(context, runtime, plan.value);
+  return withAdmission(context, admission, () => runOnce(context, runtime, plan.value, { asked, leftOut, admission }));
 }
 
 function showPlan({ out }: Context, plan: Plan): ExitCode {
@@ -99,13 +100,17 @@ async function runOnce(
   context: Context,
   runtime: Runtime,
   plan: Plan,
-  { asked, leftOut, room }: { readonly asked: StartOptions; readonly leftOut: readonly string[]; readonly room: Room },
+  {
+    asked,
+    leftOut,
+    admission,
+  }: { readonly asked: StartOptions; readonly leftOut: readonly string[]; readonly admission: RunAdmission },
 ): Promise<ExitCode> {
-  const handle = await runtime.start(plan, { ...asked, ...(room.run === null ? {} : { run: room.run }) });
+  const handle = await runtime.start(plan, { ...asked, ...(admission.run === null ? {} : { run: admission.run }) });
   context.out.line(`run ${handle.run}`);
   const notice = renderLeftOut(leftOut);
   if (notice !== null) context.out.note(notice);
   const start = leftOut.length === 0 ? {} : { leftOut: leftOut.length };
   const autoResume = await resumesByItself(context, runtime);
-  return hostRun(context, runtime, handle, beginStory(handle.run), { start, autoResume, room });
+  return hostRun(context, runtime, handle, beginStory(handle.run), { start, autoResume, admission });
 }

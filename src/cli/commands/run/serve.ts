@@ -11,7 +11,7 @@ export const serveCommand: CommandSpec = {
   summary: "Run the loops of pawl.yaml when they are due, and go on with what rests",
   details: [
     "Fires each time of a loop once, also when several such processes serve one project; queues a run for it in the lane of the loop; and hosts what the lanes let begin.",
-    "Runs that rest until a time go on when it has come, first a single one and the others when that got through; questions that nobody answers expire. A change of pawl.yaml is seen within a minute.",
+    "Runs that rest until a time go on when it has come, first a single one and the others when that got through; questions that nobody answers expire. A run that was answered resumes at once, wherever the answer came from. A change of pawl.yaml is seen within a minute.",
     "Loops with `webhook` listen at http://127.0.0.1:PORT/hooks/LOOP. Nothing that says `danger_full_access` begins here.",
     "Ctrl-C begins nothing more, ends what is under way and leaves every run resumable; whoever serves next goes on with them. Ctrl-C again leaves at once.",
   ],

@@ -6,9 +6,10 @@ import { CLI_ERRORS } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { findLoop } from "../../input/find-loop.ts";
 import { suggest } from "../../input/suggest.ts";
-import { nextWakeLines, nextWakes } from "../../runs/next-wakes.ts";
+import { reportProblems } from "../../report-problems.ts";
+import { type NextWake, nextWakeLines, nextWakes } from "../../runs/next-wakes.ts";
 import { tendApprovals } from "../../runs/tend-approvals.ts";
-import type { CommandSpec } from "../../spec.ts";
+import type { CommandSpec, Context } from "../../spec.ts";
 import { renderWhy } from "../../views/money/why.ts";
 
 export const whyCommand: CommandSpec = {
@@ -35,21 +36,39 @@ export const whyCommand: CommandSpec = {
     await tendApprovals(context, runtime);
     const name = given.text("blueprint");
     const loops = name === undefined ? await runtime.why() : [await whyOne(runtime, name)];
-    const { caps } = await runtime.budget();
-    if (!caps.ok)
-      out.note("The caps of the project cannot be read, and no run starts until they can: `pawl budget` tells why.");
     const wakes = await nextWakes(context.root);
+    const { file, sources } = await runtime.project();
+    const problems = file?.ok === false ? file.problems : [];
+    const exit = problems.length === 0 ? EXIT.succeeded : EXIT.usage;
     if (out.format === "json") {
-      out.document(wakes.length === 0 ? { loops } : { loops, next: wakes });
-      return EXIT.succeeded;
+      const next = wakes.length === 0 ? {} : { next: wakes };
+      out.document({ loops, ...next, ...(exit === EXIT.usage ? { problems } : {}) });
+      return exit;
     }
-    const now = context.now();
-    const lines = loops.flatMap((why, at) => [...(at === 0 ? [] : [""]), ...renderWhy(why, out.paint, now)]);
-    for (const line of lines.length === 0 ? ["no blueprints and no runs"] : lines) out.line(line);
-    for (const line of wakes.length === 0 ? [] : ["", ...nextWakeLines(wakes)]) out.line(line);
-    return EXIT.succeeded;
+    if (exit === EXIT.usage) reportProblems(out, { problems, sources, root: context.root, cwd: context.cwd });
+    else await noteCaps(context, runtime);
+    // What the runs say is shown all the same, because a loop of a broken pawl.yaml can still have a run that waits.
+    writeReasons(context, loops, wakes, exit === EXIT.succeeded);
+    return exit;
   },
 };
+
+async function noteCaps({ out }: Context, runtime: Runtime): Promise<void> {
+  const { caps } = await runtime.budget();
+  if (!caps.ok)
+    out.note("The caps of the project cannot be read, and no run starts until they can: `pawl budget` tells why.");
+}
+
+function writeReasons(
+  { out, now }: Context,
+  loops: readonly LoopReason[],
+  wakes: readonly NextWake[],
+  isKnown: boolean,
+): void {
+  const lines = loops.flatMap((why, at) => [...(at === 0 ? [] : [""]), ...renderWhy(why, out.paint, now())]);
+  for (const line of lines.length === 0 && isKnown ? ["no blueprints and no runs"] : lines) out.line(line);
+  for (const line of wakes.length === 0 ? [] : ["", ...nextWakeLines(wakes)]) out.line(line);
+}
 
 async function whyOne(runtime: Runtime, name: string): Promise<LoopReason> {
   const found = await findLoop(runtime, name);

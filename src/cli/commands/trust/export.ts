@@ -1,6 +1,7 @@
 import type { RunId } from "../../../base/ids.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { jsonText } from "../../output.ts";
 import { readEvents } from "../../runs/read-events.ts";
 import { eventDocument } from "../../runs/run-writers.ts";
 import type { CommandSpec, Context } from "../../spec.ts";
@@ -44,7 +45,7 @@ async function printEvents({ out }: Context, runtime: Runtime, run: RunId): Prom
   const events: object[] = [];
   for await (const stored of readEvents(runtime, run, 0)) {
     if (out.format === "json") events.push(eventDocument(run, stored));
-    else out.write(`${JSON.stringify(eventDocument(run, stored))}\n`);
+    else out.write(`${jsonText(eventDocument(run, stored), 0)}\n`);
   }
   if (out.format === "json") out.document({ run, events });
 }

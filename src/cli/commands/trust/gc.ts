@@ -4,12 +4,13 @@ import { formatBytes } from "../../../base/size.ts";
 import { CLI_ERRORS } from "../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import type { CommandSpec, Context } from "../../spec.ts";
+import { countOf } from "../../views/text/format-time.ts";
 
 export const gcCommand: CommandSpec = {
   name: "gc",
   summary: "Remove what runs that are over left behind, and prove what was freed",
   details: [
-    "A workspace is removed only when its whole tree is saved; what git ignores goes with it. Saved trees are kept unless --older-than names an age; journals, logs and artifacts are never removed.",
+    "A workspace is removed only when its whole tree is saved; what git ignores goes with it. Saved trees are kept unless --older-than names an age; journals, logs and artifacts are never removed, and neither is anything of a run that no journal mentions.",
   ],
   arguments: [],
   options: [
@@ -31,10 +32,19 @@ export const gcCommand: CommandSpec = {
     const dryRun = context.given.flag("dry-run");
     const runtime = await context.open({ readOnly: false });
     const report = await runtime.sweep({ before: dropBefore(context), dryRun });
-    const { workspaces, stuck, refs, objectsBefore, objectsAfter, bytesBefore, bytesAfter } = report;
+    const { workspaces, stuck, refs, found, unknown, objectsBefore, objectsAfter, bytesBefore, bytesAfter } = report;
     if (out.format === "json") out.document({ dryRun, freedBytes: bytesBefore - bytesAfter, ...report });
     const would = dryRun ? "would be " : "";
     out.line(`${workspaces} workspaces ${would}removed, ${refs} saved trees ${would}dropped`);
+    if (found > 0) out.line(`${found} saved trees had lost their names, and have them again`);
+    if (unknown.length > 0) {
+      out.line(
+        out.paint.yellow(`${countOf(unknown.length, "run")} that no journal mentions: everything of them is kept`),
+      );
+      for (const { run, workspaces: folders, refs: trees } of unknown)
+        out.line(`  ${run}  ${countOf(folders, "workspace")}, ${countOf(trees, "saved tree")}`);
+      out.line(`  \`pawl recover\` shows what they are; \`pawl recover --discard RUN\` removes one`);
+    }
     if (stuck > 0)
       out.line(out.paint.yellow(`${stuck} runs have workspaces that could not be saved; they are left as they are`));
     out.line(`before  ${objectsBefore} objects, ${formatBytes(bytesBefore)}`);

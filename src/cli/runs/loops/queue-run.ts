@@ -1,7 +1,6 @@
 /** `pawl run LOOP --no-wait`: queues a run for whoever serves, and tells how it is called. */
 
 import { pawlError } from "../../../base/errors.ts";
-import { formatRunId } from "../../../base/ids.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { CLI_ERRORS } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -22,21 +21,13 @@ export async function queueRun(context: Context, runtime: Runtime): Promise<Exit
   if (found === undefined)
     throw pawlError(CLI_ERRORS, "CLI_QUEUE_NO_LOOP", { name, near: suggest(name, await loopNames(runtime)) });
   if (!found.ok) return reportProblems(out, { problems: found.problems, sources: found.sources, root, cwd });
-  const { openLoops } = await import("../../../runtime/wire.ts");
-  const { askForRun } = await import("../../../runtime/serve/ask.ts");
-  const loops = await openLoops(root);
-  try {
-    const { randomBytes } = await import("node:crypto");
-    const asked = await askForRun(loops, found.loop, formatRunId(randomBytes(12)).slice(2), context.now());
-    if (out.format !== "human")
-      out.document({ job: asked.id, run: asked.run, loop: asked.loop, lane: asked.lane, position: asked.position });
-    out.line(`queued ${asked.id}`);
-    out.line(`run ${asked.run}`);
-    out.note("`pawl serve` runs it; `pawl queue` shows its place.");
-    return EXIT.succeeded;
-  } finally {
-    await loops.close();
-  }
+  const asked = await runtime.queueRun(found.loop);
+  if (out.format !== "human")
+    out.document({ job: asked.id, run: asked.run, loop: asked.loop, lane: asked.lane, position: asked.position });
+  out.line(`queued ${asked.id}`);
+  out.line(`run ${asked.run}`);
+  out.note("`pawl serve` runs it; `pawl queue` shows its place.");
+  return EXIT.succeeded;
 }
 
 /** What is queued runs as pawl.yaml says when its turn comes: anything else would be lost on the way. */

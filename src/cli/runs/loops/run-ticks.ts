@@ -12,7 +12,7 @@ import { renderTicks } from "../../views/loops/ticks.ts";
 import { renderBudgetLine } from "../../views/money/budget.ts";
 import { beginStory } from "../../views/run-story.ts";
 import { hostRun } from "../host-run.ts";
-import { roomToBegin, withRoom } from "./room.ts";
+import { admitToStart, withAdmission } from "./admission.ts";
 
 /** A dry run: nothing of the project is written, its state neither. */
 export async function rehearseTicks(context: Context, pattern: string): Promise<ExitCode> {
@@ -65,11 +65,11 @@ export async function runTicks(
   const { ticks, door } = tickOptionsGiven(context.given);
   if (door.isMock === true) throw pawlError(CLI_ERRORS, "CLI_MOCK_REAL", {});
   for (let tick = 1; ; tick += 1) {
-    const room = await roomToBegin(context, runtime, plan);
-    const exit = await withRoom(context, room, async () => {
-      const handle = await runtime.start(plan, { ...asked, ...(room.run === null ? {} : { run: room.run }) });
+    const admission = await admitToStart(context, runtime, plan);
+    const exit = await withAdmission(context, admission, async () => {
+      const handle = await runtime.start(plan, { ...asked, ...(admission.run === null ? {} : { run: admission.run }) });
       context.out.line(`run ${handle.run}`);
-      return hostRun(context, runtime, handle, beginStory(handle.run), { autoResume: false, room });
+      return hostRun(context, runtime, handle, beginStory(handle.run), { autoResume: false, admission });
     });
     if (exit !== EXIT.succeeded || tick === ticks) return exit;
   }

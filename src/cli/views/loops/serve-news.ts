@@ -16,7 +16,9 @@ function textOf(news: News, paint: Paint): string {
 
 type Of<T extends News["type"]> = Extract<News, { type: T }>;
 type ServeNews = Of<"serve.ready" | "serve.reloaded" | "serve.merged" | "serve.stopped" | "serve.problem">;
-type RunNews = Of<"run.began" | "run.ended" | "run.put-off" | "run.lost" | "run.woken" | "host.ended">;
+type RunNews = Of<
+  "run.began" | "run.ended" | "run.put-off" | "run.lost" | "run.answered" | "run.refused" | "run.woken" | "host.ended"
+>;
 type LoopNews = Exclude<News, ServeNews | RunNews>;
 
 function serveText(news: ServeNews, paint: Paint): string {
@@ -56,6 +58,10 @@ function runText(news: RunNews, paint: Paint): string {
       return `${oneLine(news.loop)}: not yet: ${oneLine(news.why)}`;
     case "run.lost":
       return `${oneLine(news.loop)}: run ${news.run} belongs to another process now`;
+    case "run.answered":
+      return `${oneLine(news.loop)}: run ${news.run} was answered and is queued`;
+    case "run.refused":
+      return paint.red(`${oneLine(news.loop)}: run ${news.run} was answered and cannot resume: ${coded(news)}`);
     case "run.woken":
       return `run ${news.run} of ${oneLine(news.blueprint)} goes on: its time has come`;
     case "host.ended":

@@ -1,4 +1,6 @@
 /** Commands of the shell itself that change how the rest of a text is read, or that read their arguments as text to run. */
+import { parse } from "unbash";
+import { problemOfText } from "./text.ts";
 import { isName, steersPrograms } from "./variables.ts";
 import { changeFolder, refuse, type Walk } from "./walk.ts";
 
@@ -17,9 +19,6 @@ const CHANGES_READING = "changes how the rest is read";
 const ONLY_SOME = "means different things to different shells";
 
 const REFUSED: Readonly<Record<string, string>> = {
-  eval: RUNS_TEXT,
-  source: RUNS_TEXT,
-  ".": RUNS_TEXT,
   trap: RUNS_TEXT,
   fc: RUNS_TEXT,
   jobs: RUNS_TEXT,
@@ -47,7 +46,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 const SETS_NAMES = new Set(["export", "readonly", "local", "unset"]);
 const HARMLESS = new Set(
-  "cd set read getopts printf wait test [ export readonly local unset command builtin exec echo true false : pwd exit return break continue shift umask ulimit times type kill bg fg".split(
+  "eval source . cd set read getopts printf wait test [ export readonly local unset command builtin exec echo true false : pwd exit return break continue shift umask ulimit times type kill bg fg".split(
     " ",
   ),
 );
@@ -68,7 +67,31 @@ export function walkBuiltin(walk: Walk, operands: readonly Operand[], redirects:
   const isBare = operands[0]?.value === "exec" && (redirects || first === undefined);
   const problem = isBare ? CHANGES_READING : problemOf(name, rest);
   if (problem !== undefined) refuse(walk, `${isBare ? "exec" : name} ${problem}`);
-  if (name === "cd") changeFolder(walk, folderOf(rest.map(({ value }) => value)));
+  applyToWalk(
+    walk,
+    name,
+    rest.map(({ value }) => value),
+  );
+}
+
+/** What the rest of the text has to know of it. */
+function applyToWalk(walk: Walk, name: string, values: Values): undefined {
+  if (name === "cd") changeFolder(walk, folderOf(values));
+  if (name === "eval") walkText(walk, values[0] === "--" ? values.slice(1) : values);
+  // The file may change the folder; whatever else it does, nobody allows it by a wildcard.
+  if (name === "source" || name === ".") changeFolder(walk, null);
+}
+
+/** `eval` runs its arguments as part of the text: a folder that it changes is changed for what follows. */
+function walkText(walk: Walk, values: Values): undefined {
+  const text = values.join(" ");
+  if (values.includes(null)) return refuse(walk, "eval runs text that is not known");
+  const problem = problemOfText(text);
+  if (problem !== undefined) return refuse(walk, problem);
+  const around = walk.text;
+  walk.text = text;
+  walk.inner(walk, parse(text));
+  walk.text = around;
 }
 
 function problemOf(name: string, operands: readonly Operand[]): string | undefined {

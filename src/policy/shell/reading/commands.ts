@@ -2,6 +2,7 @@
 import type { Assignment, Command, CommandArgument, Redirection, Word } from "unbash";
 import { type Operand, walkBuiltin } from "./builtins.ts";
 import { walkRedirection } from "./redirects.ts";
+import { inputOf } from "./streams.ts";
 import { steersPrograms } from "./variables.ts";
 import { addCommand, refuse, type Walk } from "./walk.ts";
 import { isOneArgument, wordValue } from "./words.ts";
@@ -24,7 +25,9 @@ export function walkCommand(walk: Walk, command: Command, before: readonly strin
   const operands = [operandOf(walk, name), ...words.map((word) => operandOf(walk, word))];
   for (const redirect of redirects) walkRedirection(walk, redirect);
   if (operands[0]?.value === null) return refuse(walk, "which program runs is known only when it runs");
-  addCommand(walk, { argv: [...before, ...operands.map(({ value }) => value)], env });
+  const input = inputOf(walk, command.redirects, walk.input);
+  const argv = [...before, ...operands.map(({ value }) => value)];
+  addCommand(walk, input === undefined ? { argv, env } : { argv, env, input });
   walkBuiltin(walk, operands, redirects.length > 0 || prefix.length > assigned.length);
 }
 

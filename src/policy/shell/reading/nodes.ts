@@ -17,6 +17,7 @@ import type {
 import { isBuiltin } from "./builtins.ts";
 import { walkCommand } from "./commands.ts";
 import { walkRedirection } from "./redirects.ts";
+import { inputOf, outputOf } from "./streams.ts";
 import { isName, steersPrograms } from "./variables.ts";
 import { deeper, refuse, type Walk } from "./walk.ts";
 import { wordValue } from "./words.ts";
@@ -33,15 +34,17 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 export function walkScript(walk: Walk, script: ParsedScript): undefined {
   const [error] = script.errors ?? [];
-  if (error !== undefined) return refuse(walk, `it cannot be read: ${error.message}`);
+  if (error !== undefined) refuse(walk, `it cannot be read: ${error.message}`);
   walkList(walk, script);
 }
 
 function walkList(walk: Walk, { commands }: Pick<CompoundList, "commands">): undefined {
   deeper(walk, () => {
-    walkNodes(
-      walk,
-      commands.map(({ command }) => command),
+    reading(walk, commands.length === 1 ? walk.input : shared(walk), () =>
+      walkNodes(
+        walk,
+        commands.map(({ command }) => command),
+      ),
     );
   });
 }
@@ -55,7 +58,7 @@ function walkNode(walk: Walk, node: Node): undefined {
     case "Pipeline":
       return walkPipeline(walk, node);
     case "AndOr":
-      return walkNodes(walk, node.commands);
+      return reading(walk, shared(walk), () => walkNodes(walk, node.commands));
     case "Redirected":
       return walkRedirected(walk, node);
     case "Function":
@@ -69,8 +72,21 @@ function walkNodes(walk: Walk, nodes: readonly Node[]): undefined {
   for (const node of nodes) walkNode(walk, node);
 }
 
+/** Several commands share one standard input: how much of it each of them reads is not known. */
+function shared({ input }: Walk): null | undefined {
+  return input === undefined ? undefined : null;
+}
+
+/** Walks what reads `input`. */
+function reading(walk: Walk, input: Walk["input"], visit: () => void): undefined {
+  const before = walk.input;
+  walk.input = input;
+  visit();
+  walk.input = before;
+}
+
 function walkRedirected(walk: Walk, { command, redirects }: Redirected): undefined {
-  walkNode(walk, command);
+  reading(walk, inputOf(walk, redirects, walk.input), () => walkNode(walk, command));
   for (const redirect of redirects) walkRedirection(walk, redirect);
 }
 
@@ -79,11 +95,20 @@ function walkPipeline(walk: Walk, { prefixes, commands, operators }: Pipeline): 
   if (operators.includes("|&")) return refuse(walk, "it uses |&, which not every shell has");
   const time = prefixes.find((prefix) => prefix.type === "Time");
   const [first, ...others] = commands;
-  if (time === undefined) return walkNodes(walk, commands);
+  if (time === undefined) return walkPiped(walk, commands);
   const isPlain = prefixes.at(-1) === time && time.endOfOptions === undefined && first?.type === "Command";
   if (!isPlain) return refuse(walk, "it times more than one plain command, which shells read differently");
   walkCommand(walk, first, time.posix === undefined ? ["time"] : ["time", "-p"]);
-  walkNodes(walk, others);
+  reading(walk, outputOf(walk, first, walk.input), () => walkPiped(walk, others));
+}
+
+/** Each reads what the one before it writes. */
+function walkPiped(walk: Walk, commands: readonly CommandNode[]): undefined {
+  let { input } = walk;
+  for (const [at, command] of commands.entries()) {
+    reading(walk, input, () => walkNode(walk, command));
+    if (at < commands.length - 1) input = outputOf(walk, command, input);
+  }
 }
 
 function walkCompound(walk: Walk, node: CompoundCommand): undefined {
@@ -100,8 +125,11 @@ function walkCompound(walk: Walk, node: CompoundCommand): undefined {
       });
     case "For":
       return walkFor(walk, node);
+    case "Case":
+      return walkCase(walk, node);
     default:
-      return walkCase(walk, node as Case);
+      // What is left has come with an error of the parser, and the text has been refused.
+      return;
   }
 }
 
@@ -139,12 +167,12 @@ function walkFunction(walk: Walk, { name, pos, body }: FunctionNode): undefined 
   if (!isName(name.text) || isBuiltin(name.text) || name.text === "cat" || name.text.startsWith("command_not_found")) {
     return refuse(walk, `it defines ${name.text}, which changes what the rest means`);
   }
-  // A body of any other kind comes with an error, and is refused before.
+  // A body of any other kind comes with an error, and has been refused.
   again(walk, () => walkNode(walk, body as CompoundCommand | Redirected));
 }
 
 function again(walk: Walk, visit: () => void): undefined {
   walk.repeats += 1;
-  visit();
+  reading(walk, shared(walk), visit);
   walk.repeats -= 1;
 }

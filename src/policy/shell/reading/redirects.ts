@@ -1,5 +1,5 @@
 /** Redirections: which files they open, and what hides in the text that they pass on. */
-import type { HereDoc, Redirect, Redirection, Word } from "unbash";
+import type { HereDoc, Redirect, Redirection } from "unbash";
 import { addFile, refuse, type Walk } from "./walk.ts";
 import { walkParts, wordValue } from "./words.ts";
 
@@ -19,8 +19,9 @@ export function walkRedirection(walk: Walk, redirection: Redirection): undefined
     return refuse(walk, "it redirects a descriptor that shells read differently");
   }
   if (redirection.type === "HereDoc") return walkDocument(walk, redirection);
-  // Without a target there is an error, and the text is refused before.
-  const value = wordValue(walk, redirection.target as Word);
+  // Without a target there is an error, and the text has been refused.
+  if (redirection.target === undefined) return;
+  const value = wordValue(walk, redirection.target);
   if (redirection.type === "Redirect") walkFile(walk, redirection, value);
 }
 

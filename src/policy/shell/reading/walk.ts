@@ -1,17 +1,16 @@
 /** What a walk over the tree of a shell text gathers. The first thing that cannot be accounted for ends it. */
 import type { ParsedScript } from "unbash";
-import type { ShellFacts } from "../facts.ts";
+import type { ShellCommand, ShellFacts } from "../facts.ts";
 
-type Known = Extract<ShellFacts, { ok: true }>;
-export type ShellCommand = Known["commands"][number];
-type ShellFile = Known["files"][number];
+type ShellFile = ShellFacts["files"][number];
 
 const MOST_COMMANDS = 200;
 const DEEPEST = 20;
 const MOST_FOLDERS = 8;
 
 export interface Walk {
-  readonly text: string;
+  /** The text that the nodes were read from. */
+  text: string;
   /** Walks a script that was found inside a word. */
   readonly inner: (walk: Walk, script: ParsedScript) => undefined;
   readonly commands: ShellCommand[];
@@ -24,10 +23,13 @@ export interface Walk {
   folders: readonly string[];
   /** Nobody knows where: a folder is not known, or a loop changes it. */
   lost: boolean;
+  /** What the next command reads on standard input: a known text, null for an unknown one, undefined for that of the whole text. */
+  input: string | null | undefined;
 }
 
 export function newWalk(text: string, inner: Walk["inner"]): Walk {
-  return { text, inner, commands: [], files: [], why: undefined, depth: 0, repeats: 0, folders: [""], lost: false };
+  const nothing = { why: undefined, depth: 0, repeats: 0, input: undefined };
+  return { ...nothing, text, inner, commands: [], files: [], folders: [""], lost: false };
 }
 
 export function refuse(walk: Walk, why: string): undefined {
@@ -43,7 +45,7 @@ export function deeper(walk: Walk, visit: () => void): undefined {
 }
 
 export function addCommand(walk: Walk, command: ShellCommand): undefined {
-  if (walk.commands.length >= MOST_COMMANDS) return refuse(walk, `it has more than ${MOST_COMMANDS} commands`);
+  if (walk.commands.length >= MOST_COMMANDS) refuse(walk, `it has more than ${MOST_COMMANDS} commands`);
   walk.commands.push(command);
 }
 
@@ -64,11 +66,11 @@ export function changeFolder(walk: Walk, folder: string | null): undefined {
 
 /** The end of the walk: where folders are lost, a relative path says nothing. */
 export function factsOf(walk: Walk): ShellFacts {
-  if (walk.why !== undefined) return { ok: false, why: walk.why };
   const files = walk.lost
     ? walk.files.map(({ access, path }) => ({ access, path: path !== null && isFixed(path) ? path : null }))
     : walk.files;
-  return { ok: true, commands: walk.commands, files };
+  const { why, commands } = walk;
+  return why === undefined ? { ok: true, commands, files } : { ok: false, why, commands, files };
 }
 
 function isFixed(path: string): boolean {

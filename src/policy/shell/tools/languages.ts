@@ -1,20 +1,38 @@
-/** Interpreters: a file is a program like any other, text on the command line or on standard input is not accounted for. */
-import type { Argv } from "../facts.ts";
-import { careful, opaque, PLAIN, readOptions, type Tool } from "./options.ts";
+/**
+ * Interpreters: a file is a program like any other. Code on the command line or on standard input cannot be seen through: only a rule that
+ * names the interpreter allows it.
+ */
+import type { Argv, Unwrapped } from "../facts.ts";
+import { careful, guessed, inLanguage, type OptionTable, PLAIN, readOptions, type Tool } from "./options.ts";
 import { isPlainSed } from "./sed.ts";
 
 const TEXT = "it runs text that is not accounted for";
-const needsFile = (rest: Argv): string | undefined => (rest.length === 0 || rest[0] === "-" ? TEXT : undefined);
+const STANDARD_INPUT = /^(-|\/dev\/stdin|\/(dev|proc\/self)\/fd\/0)$/;
+const isFile = (target: string | null | undefined): boolean =>
+  typeof target === "string" && !STANDARD_INPUT.test(target);
+const needsFile = (rest: Argv): string | undefined => (isFile(rest[0]) ? undefined : TEXT);
+const interpreter = (table: OptionTable, problem: NonNullable<Parameters<typeof careful>[1]>): Tool =>
+  careful(table, problem, inLanguage);
 
 const python: Tool = (args, name) => {
   const at = args.indexOf("-m");
   const flags = at < 0 ? args : args.slice(0, at);
   const read = readOptions({ short: "BEIOPsSuvVqdbh", long: "version help", stops: true }, flags);
-  if (!read.ok) return opaque(`${name}: ${read.why}`);
+  if (!read.ok) return inLanguage(`${name}: ${read.why}`);
   if (read.given.some(([given]) => /^(-V|--version|-h|--help)$/.test(given))) return PLAIN;
-  const target = read.rest[0] ?? (at < 0 ? undefined : args[at + 1]);
-  return typeof target === "string" && target !== "-" ? PLAIN : opaque(`${name}: ${TEXT}`);
+  if (read.rest.length === 0 && at >= 0) return pythonModule(args.slice(at + 1), name);
+  const [target] = read.rest;
+  return isFile(target) ? PLAIN : inLanguage(`${name}: ${TEXT}`);
 };
+
+/** Modules that run code which they are given as an argument, or read from standard input. */
+const CODE_MODULES = /^(timeit|pdb|code|asyncio|sqlite3|idlelib|profile|cProfile|trace|IPython|ptpython|runpy)(\.|$)/;
+
+function pythonModule([module, ...args]: Argv, name: string): Unwrapped {
+  if (typeof module !== "string") return inLanguage(`${name}: ${TEXT}`);
+  if (module === "pip") return { kind: "respelled", spellings: [["pip", ...args]], isHarmless: false };
+  return CODE_MODULES.test(module) ? inLanguage(`${name}: ${TEXT}`) : PLAIN;
+}
 
 const NODE_LONG =
   `version help check test watch enable-source-maps no-warnings trace-warnings trace-deprecation trace-uncaught throw-deprecation
@@ -23,7 +41,7 @@ const NODE_LONG =
  test-shard= stack-trace-limit= max-old-space-size= expose-gc`.replaceAll(/\s+/g, " ");
 const NODE_REPORTERS = /^(spec|tap|dot|junit|lcov)$/;
 
-const node: Tool = careful({ short: "vhc", long: NODE_LONG, stops: true }, (rest, given) => {
+const node: Tool = interpreter({ short: "vhc", long: NODE_LONG, stops: true }, (rest, given) => {
   const reporter = given.get("--test-reporter");
   if (reporter !== undefined && !NODE_REPORTERS.test(reporter)) return "its test reporter is a program";
   const needsNoFile = ["-v", "-h", "--version", "--help", "--test"].some((name) => given.has(name));
@@ -31,7 +49,7 @@ const node: Tool = careful({ short: "vhc", long: NODE_LONG, stops: true }, (rest
 });
 
 /** Quotes and regular expressions are not read: a bar or an arrow in one is taken for what it may be. */
-const awk: Tool = careful(
+const awk: Tool = interpreter(
   { short: "F:v:", long: "version field-separator= assign=", stops: true },
   ([program], given) => {
     if (given.has("--version")) return undefined;
@@ -45,15 +63,15 @@ const sed: Tool = (args) => {
   const long =
     "quiet silent expression= regexp-extended separate unbuffered null-data posix sandbox line-length= version help";
   const read = readOptions({ short: "ne:Ersuzl:", long }, args);
-  if (!read.ok) return opaque(`sed: ${read.why}`);
+  if (!read.ok) return guessed(`sed: ${read.why}`, args);
   const scripts = read.given.filter(([name]) => name === "-e" || name === "--expression").map(([, value]) => value);
   const isDone = read.given.some(([name]) => name === "--version" || name === "--help");
   const script = scripts.length > 0 ? scripts.join("\n") : read.rest[0];
   const isPlain = isDone || (typeof script === "string" && isPlainSed(script));
-  return isPlain ? PLAIN : opaque("sed: its script may start programs or write files");
+  return isPlain ? PLAIN : guessed("sed: its script may start programs or write files", args);
 };
 
-const scripted: Tool = careful({ short: "v", long: "version help", stops: true }, (rest, given) =>
+const scripted: Tool = interpreter({ short: "v", long: "version help", stops: true }, (rest, given) =>
   given.size > 0 ? undefined : needsFile(rest),
 );
 
@@ -64,7 +82,7 @@ export const LANGUAGES: Readonly<Record<string, Tool>> = {
   nodejs: node,
   perl: scripted,
   ruby: scripted,
-  php: careful({ short: "vl", long: "version help", stops: true }, (rest, given) =>
+  php: interpreter({ short: "vl", long: "version help", stops: true }, (rest, given) =>
     given.has("-v") || given.has("--version") ? undefined : needsFile(rest),
   ),
   lua: scripted,

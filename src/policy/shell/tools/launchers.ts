@@ -1,38 +1,113 @@
 /** Tools that start the command they are given. */
 import type { Argv, Unwrapped } from "../facts.ts";
 import { steersPrograms } from "../reading/variables.ts";
-import { launcher, opaque, PLAIN, readOptions, reads, starts, type Tool } from "./options.ts";
+import {
+  guessed,
+  launcher,
+  type OptionTable,
+  opaque,
+  PLAIN,
+  readOptions,
+  reads,
+  starts,
+  type Tool,
+} from "./options.ts";
+import { fromPackage } from "./places.ts";
 
-const env: Tool = (args) => {
-  const read = readOptions({ short: "i0vu:", long: "ignore-environment null debug unset=", stops: true }, args);
-  if (!read.ok) return opaque(`env: ${read.why}`);
-  const at = read.rest.findIndex((arg) => arg === null || !arg.includes("="));
-  const assigned = at < 0 ? read.rest : read.rest.slice(0, at);
-  const steering = assigned.map((arg) => String(arg).replace(/=.*/s, "")).find(steersPrograms);
-  if (steering !== undefined) return opaque(`env: it sets ${steering}, which changes what programs do`);
-  if (at >= 0 && (read.rest[at] === null || read.rest[at] === "-"))
-    return opaque("env: which program runs is not known");
-  return at < 0 ? PLAIN : starts(read.rest.slice(at));
+const ENV: OptionTable = {
+  short: "i0vu:C:S:a:",
+  long: "ignore-environment null debug unset= chdir= split-string= argv0= block-signal=? default-signal=? ignore-signal=? list-signal-handling",
+  stops: true,
 };
 
-const xargs: Tool = (args) => {
-  const short = "0rtpxon:P:L:I:s:d:E:";
-  const long =
-    "null no-run-if-empty verbose interactive exit open-tty max-args= max-procs= max-chars= delimiter= max-lines=? replace=?";
-  const read = readOptions({ short, long, stops: true }, args);
-  if (!read.ok) return opaque(`xargs: ${read.why}`);
-  const given = new Map(read.given);
-  const replaced = given.has("--replace") ? given.get("--replace") || "{}" : given.get("-I");
-  const [program = "echo", ...rest] = read.rest;
-  if (program === null || (replaced !== undefined && program.includes(replaced))) {
-    return opaque("xargs: which program runs is not known");
+/** Settings before the program are set for it. `-S` is split into arguments, which may again be options. */
+const env: Tool = (args, name, input) => {
+  const read = readOptions(ENV, args[0] === "-" ? ["-i", ...args.slice(1)] : args);
+  if (!read.ok) return guessed(`env: ${read.why}`, args);
+  const split = read.given.filter(([option]) => option === "-S" || option === "--split-string").map(([, text]) => text);
+  if (split.length > 0) {
+    const words = split.flatMap(splitWords);
+    return words.includes(null)
+      ? guessed("env: the text of -S is not known", args)
+      : env([...words, ...read.rest], name, input);
   }
-  if (replaced === undefined) return starts([program, ...rest, null]);
-  return starts([program, ...rest.map((arg) => (arg?.includes(replaced) ? null : arg))]);
+  const at = read.rest.findIndex((arg) => arg === null || !arg.includes("="));
+  const settings = (at < 0 ? read.rest : read.rest.slice(0, at)).map((arg) => settingOf(String(arg)));
+  const steering = settings.find(([set]) => steersPrograms(set))?.[0];
+  const inner = at < 0 ? [] : read.rest.slice(at);
+  if (steering !== undefined) return opaque(`env: it sets ${steering}, which changes what programs do`, [inner]);
+  if (at < 0) return PLAIN;
+  if (inner[0] === null) return guessed("env: which program runs is not known", args);
+  const moved = read.given.some(([option]) => option === "-C" || option === "--chdir");
+  if (moved) return opaque("env: it starts a program in another folder", [inner]);
+  return settings.length === 0 ? starts(inner) : { ...starts(inner), env: settings };
 };
+
+function settingOf(arg: string): readonly [string, string] {
+  const at = arg.indexOf("=");
+  return [arg.slice(0, at), arg.slice(at + 1)];
+}
+
+/** Words as `env -S` splits them, where every reading of them is the same. */
+function splitWords(text: string): readonly (string | null)[] {
+  const words = text.trim().split(/[ \t]+/);
+  if (/[\\$#\n]/.test(text)) return [null];
+  if (!/['"]/.test(text)) return words;
+  const parts = [...text.matchAll(/(?:[^\s'"]+|'[^']*'|"[^"]*")+|['"]/g)].map(([part]) => part);
+  return parts.map((part) => (/^['"]$/.test(part) ? null : part.replace(/'([^']*)'|"([^"]*)"/g, "$1$2")));
+}
+
+const XARGS: OptionTable = {
+  short: "0rtpxoi::e::l::n:P:L:I:s:d:E:a:",
+  long: `null no-run-if-empty verbose interactive exit open-tty max-args= max-procs= max-chars= delimiter= max-lines=? replace=? eof=? arg-file=
+   show-limits process-slot-var=`.replaceAll(/\s+/g, " "),
+  stops: true,
+};
+
+/** Lines or words on standard input become arguments; where they are known, they are the arguments. */
+const xargs: Tool = (args, _name, input) => {
+  const read = readOptions(XARGS, args);
+  if (!read.ok) return guessed(`xargs: ${read.why}`, args, input);
+  const given = new Map(read.given);
+  const replaced = ["-I", "-i", "--replace"].flatMap((option) =>
+    given.has(option) ? [given.get(option) || "{}"] : [],
+  )[0];
+  const [program = "echo", ...rest] = read.rest;
+  const isSplit = ["-0", "-d", "-a", "-E", "-e", "--null", "--delimiter", "--arg-file", "--eof"].some((option) =>
+    given.has(option),
+  );
+  const items = isSplit ? undefined : itemsOf(input, replaced !== undefined);
+  const command = [program, ...rest];
+  const isUnknown = program === null || (replaced !== undefined && program.includes(replaced));
+  if (items !== undefined) return inputArguments(command, replaced, items);
+  if (isUnknown) return guessed("xargs: which program runs is not known", args, input);
+  return replaced === undefined
+    ? starts([...command, null])
+    : starts(command.map((arg) => (arg?.includes(replaced) ? null : arg)));
+};
+
+const MOST_ITEMS = 100;
+
+/** undefined: not known, or read differently by different tools. */
+function itemsOf(input: string | null | undefined, isByLine: boolean): readonly string[] | undefined {
+  if (typeof input !== "string" || /['"\\\0]/.test(input)) return undefined;
+  const items = input
+    .split(isByLine ? /\n/ : /[ \t\n]+/)
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+  return items.length > MOST_ITEMS ? undefined : items;
+}
+
+/** How many arguments go into one command is not known, so each beginning is judged. */
+function inputArguments(command: Argv, replaced: string | undefined, items: readonly string[]): Unwrapped {
+  if (replaced === undefined)
+    return { ...starts([...command, ...items]), guesses: items.map((item) => [...command, item]) };
+  const once = (item: string): Argv => command.map((arg) => arg?.replaceAll(replaced, item) ?? null);
+  return starts(...items.map(once));
+}
 
 const FIND_FLAGS = new Set(
-  `-L -H -P -a -and -o -or -not ! ( ) , -print -print0 -prune -quit -true -false -ls -empty -depth -d -mount -xdev -follow -daystart -noleaf
+  `-L -H -P -E -X -s -x --help --version -help -version -a -and -o -or -not ! ( ) , -print -print0 -prune -quit -true -false -ls -empty -depth -d -mount -xdev -follow -daystart -noleaf
    -readable -writable -executable -nouser -nogroup -ignore_readdir_race -noignore_readdir_race -warn -nowarn`.split(
     /\s+/,
   ),
@@ -52,13 +127,13 @@ interface Found {
 
 /** `find -delete` removes what lies below its folders, as `rm -r` does. */
 const find: Tool = (args) => {
-  if (args.includes(null)) return opaque("find: an argument that may be an action is not known");
+  if (args.includes(null)) return guessed("find: an argument that may be an action is not known", args);
   const words = args as readonly string[];
-  const first = words.findIndex((word) => /^[-(!,]/.test(word) && !/^-[LHP]$/.test(word));
+  const first = words.findIndex((word) => /^[-(!,]/.test(word) && !/^-[LHPEXsx]$/.test(word));
   const found: Found = { words, folders: words.slice(0, first < 0 ? words.length : first), inner: [] };
   for (let at = found.folders.length; at < words.length; ) {
     const next = readAction(found, at);
-    if (next === undefined) return opaque(`find: what ${(words[at] as string).slice(0, 40)} does is not known`);
+    if (next === undefined) return guessed(`find: what ${(words[at] as string).slice(0, 40)} does is not known`, args);
     at = next;
   }
   return found.inner.length === 0 ? PLAIN : starts(...found.inner);
@@ -67,7 +142,7 @@ const find: Tool = (args) => {
 /** Where the next part of the expression begins; undefined: this one is not known. */
 function readAction({ words, folders, inner }: Found, at: number): number | undefined {
   const word = words[at] as string;
-  if (FIND_VALUES.has(word)) return at + 2;
+  if (FIND_VALUES.has(word) || /^-newer[aBcm][aBcmt]$/.test(word)) return at + 2;
   if (FIND_FLAGS.has(word)) return at + 1;
   if (word === "-delete") {
     inner.push(["rm", "-r", ...folders]);
@@ -85,39 +160,33 @@ function isEndOfCommand(words: readonly string[], at: number, word: string): boo
   return word === ";" || (word === "+" && words[at - 1] === "{}");
 }
 
-/** `-c` says what a shell will run, and a file of its own is a program like any other; standard input and start-up files do not say it. */
-const shell: Tool = (args, name) => {
-  if (typeof args[0] === "string" && /^[^-+]/.test(args[0])) return PLAIN;
-  const at = args.findIndex((arg) => arg !== null && /^-[eux]*c[eux]*$/.test(arg));
-  const before = args.slice(0, Math.max(at, 0)).join(" ");
-  const script = args[at + 1];
-  const isKnown = at >= 0 && /^((-[eux]+|-e?u?x?o pipefail|--norc|--noprofile)( |$))*$/.test(before);
-  if (!isKnown || script === null || script === undefined || /^[-+]/.test(script)) {
-    return opaque(`${name} runs text that is not accounted for`);
-  }
-  return reads(script);
-};
-
 /** `watch` joins its arguments and gives them to a shell. */
 const watch: Tool = (args) => {
-  const table = { short: "bcdegtpxn:", long: "beep color differences errexit chgexit no-title precise exec interval=" };
+  const table = {
+    short: "bcCd::efgtpxrwq:n:",
+    long: "beep color no-color differences=? errexit follow chgexit no-title precise exec no-rerun no-wrap no-linewrap equexit= interval=",
+  };
   const read = readOptions({ ...table, stops: true }, args);
-  if (!read.ok) return opaque(`watch: ${read.why}`);
+  if (!read.ok) return guessed(`watch: ${read.why}`, args);
   if (read.given.some(([name]) => name === "-x" || name === "--exec")) return starts(read.rest);
-  return read.rest.includes(null) ? opaque("watch: its command is not known") : reads(read.rest.join(" "));
+  return read.rest.includes(null) ? guessed("watch: its command is not known", args) : reads(read.rest.join(" "));
 };
 
 const flock: Tool = (args) => {
   const read = readOptions(
-    { short: "senxuoFw:E:", long: "shared exclusive nonblock unlock close no-fork wait= timeout=", stops: true },
+    {
+      short: "senxuoFvw:E:",
+      long: "shared exclusive nonblock nb unlock close no-fork verbose wait= timeout= conflict-exit-code=",
+      stops: true,
+    },
     args,
   );
-  if (!read.ok) return opaque(`flock: ${read.why}`);
+  if (!read.ok) return guessed(`flock: ${read.why}`, args);
   const [file, ...command] = read.rest;
-  if (file === null || command[0] === null) return opaque("flock: which program runs is not known");
+  if (file === null || command[0] === null) return guessed("flock: which program runs is not known", args);
   if (command[0] !== "-c" && command[0] !== "--command") return command.length === 0 ? PLAIN : starts(command);
   const [, script] = command;
-  return typeof script === "string" ? reads(script) : opaque("flock: its command is not known");
+  return typeof script === "string" ? reads(script) : guessed("flock: its command is not known", args);
 };
 
 /** `command -v` only looks. */
@@ -129,18 +198,51 @@ const applets: Tool = (args, name) =>
     ? PLAIN
     : typeof args[0] === "string" && !args[0].startsWith("-")
       ? starts(args)
-      : opaque(`${name}: its applet is not known`);
+      : guessed(`${name}: its applet is not known`, args);
+
+/** Options before `run` and before the command. Those that lead to another project, interpreter or package are not among them. */
+const RUNNERS: OptionTable = {
+  short: "qvnh",
+  long: `help quiet verbose no-interaction no-ansi ansi no-plugins no-cache no-sync frozen locked isolated all-extras no-dev offline no-progress active
+   exact extra= group= color= package= only-group= no-group= keep-outputs`.replaceAll(/\s+/g, " "),
+  stops: true,
+};
 
 /** `tool run …` starts what follows; other words belong to the tool. */
-function behind(word: string): Tool {
-  return (args, name): Unwrapped => {
-    if (args[0] === null) return opaque(`${name}: what it is to do is not known`);
-    if (args[0] !== word)
-      return args[0]?.startsWith("-") && args[0] !== "--version" ? opaque(`${name}: its options are not known`) : PLAIN;
-    const isKnown = typeof args[1] === "string" && !args[1].startsWith("-");
-    return isKnown ? starts(args.slice(1)) : opaque(`${name} ${word}: which program runs is not known`);
+function behind(word: string, others: Readonly<Record<string, Tool>> = {}): Tool {
+  const verbs = new Map<string, Tool>([...Object.entries(others), [word, started]]);
+  return (args, name) => {
+    const read = readOptions(RUNNERS, args);
+    if (!read.ok) return args[0] === "--version" ? PLAIN : guessed(`${name}: its options are not known`, args);
+    const [verb = "", ...rest] = read.rest;
+    if (verb === null) return guessed(`${name}: what it is to do is not known`, args);
+    return verbs.get(verb)?.(rest, verb === word ? `${name} ${word}` : name) ?? itself(args, name, read.rest);
   };
 }
+
+const started: Tool = (args, name) => {
+  const read = readOptions(RUNNERS, args);
+  const isKnown = read.ok && typeof read.rest[0] === "string";
+  return isKnown ? starts(read.rest) : guessed(`${name}: which program runs is not known`, args);
+};
+
+function itself(args: Argv, name: string, rest: Argv): Unwrapped {
+  return rest.length === 0 || args[0] === rest[0] ? PLAIN : respelled(name, rest);
+}
+
+function respelled(name: string, rest: Argv): Unwrapped {
+  return { kind: "respelled", spellings: [[name, ...rest]], isHarmless: false };
+}
+
+/** `uv tool run` is uvx, `uv pip` is pip. */
+const uvTool: Tool = (args, name) => (args[0] === "run" ? fromPackage(args.slice(1), `${name} tool run`) : PLAIN);
+const uvPip: Tool = (args) => ({ kind: "respelled", spellings: [["pip", ...args]], isHarmless: false });
+
+/** What it writes besides the calls of the program goes where it says. */
+const TRACE: OptionTable = {
+  short: "fFcCdhiknqrtTvVwxyYzZe:s:a:I:O:P:S:u:U:b:",
+  long: "follow-forks summary-only summary quiet=? trace= status= string-limit= version help",
+};
 
 export const LAUNCHERS: Readonly<Record<string, Tool>> = {
   env,
@@ -149,26 +251,33 @@ export const LAUNCHERS: Readonly<Record<string, Tool>> = {
   watch,
   flock,
   command,
-  sh: shell,
-  bash: shell,
-  dash: shell,
-  ash: shell,
   busybox: applets,
   toybox: applets,
   builtin: launcher({}),
-  exec: launcher({}),
-  nohup: launcher({}),
-  nice: launcher({ short: "n:", long: "adjustment=" }),
-  ionice: launcher({ short: "c:n:t", long: "class= classdata= ignore" }),
-  timeout: launcher({ short: "k:s:v", long: "foreground preserve-status verbose kill-after= signal=" }, 1),
-  time: launcher({ short: "pv", long: "portability verbose" }),
-  stdbuf: launcher({ short: "i:o:e:", long: "input= output= error=" }),
-  setsid: launcher({ short: "cfw", long: "ctty fork wait" }),
-  taskset: launcher({ short: "c", long: "cpu-list" }, 1),
-  chrt: launcher({ short: "bfior", long: "batch fifo idle other rr" }, 1),
+  exec: launcher({ short: "cla:" }),
+  nohup: launcher({ long: "help version" }),
+  nice: launcher({ short: "n:0123456789", long: "adjustment= help version" }),
+  ionice: launcher({ short: "c:n:tp:P:u:h", long: "class= classdata= ignore" }),
+  timeout: launcher(
+    { short: "fpk:s:v", long: "foreground preserve-status verbose kill-after= signal= help version" },
+    1,
+  ),
+  time: launcher({ short: "pvqf:V", long: "portability verbose quiet format= version" }),
+  stdbuf: launcher({ short: "i:o:e:", long: "input= output= error= help version" }),
+  setsid: launcher({ short: "cfwhV", long: "ctty fork wait help version" }),
+  taskset: launcher({ short: "ca", long: "cpu-list all-tasks" }, 1),
+  chrt: launcher({ short: "abdfiorRT:P:D:v", long: "batch fifo idle other rr all-tasks reset-on-fork" }, 1),
+  numactl: launcher({ short: "i:p:l", long: "interleave= preferred= localalloc cpunodebind= membind= physcpubind=" }),
+  prlimit: launcher({ long: "as=? core=? cpu=? data=? fsize=? nofile=? nproc=? rss=? stack=?" }),
+  caffeinate: launcher({ short: "disumt:w:" }),
+  strace: launcher(TRACE),
+  ltrace: launcher(TRACE),
+  catchsegv: launcher({}),
   poetry: behind("run"),
-  uv: behind("run"),
+  uv: behind("run", { tool: uvTool, pip: uvPip }),
   pipenv: behind("run"),
   pdm: behind("run"),
+  hatch: behind("run"),
+  rye: behind("run"),
   bundle: behind("exec"),
 };

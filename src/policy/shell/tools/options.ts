@@ -1,7 +1,11 @@
 /** Options as getopt reads them. An option that the table does not name is not guessed. */
-import type { Argv, Unwrapped } from "../facts.ts";
+import type { Argv, Opaque, Respelled, Unwrapped, Wrapper } from "../facts.ts";
 
-export type Tool = (args: Argv, name: string) => Unwrapped;
+/** `input`: what the program reads on standard input, where that is known. */
+export type Tool = (args: Argv, name: string, input?: string | null) => Unwrapped;
+
+/** A tool that never has another spelling. */
+export type OneSpelling = (args: Argv, name: string, input?: string | null) => Exclude<Unwrapped, Respelled>;
 
 export interface OptionTable {
   /** As in getopt: a letter, with one colon if it takes a value, with two if the value is optional and attached. */
@@ -10,6 +14,11 @@ export interface OptionTable {
   readonly long?: string;
   /** The first operand ends the options. */
   readonly stops?: boolean;
+  /**
+   * Every option that starts another program, reads settings that do, or writes where nobody looks. Any other option that is not described
+   * is the tool's own, so a rule that names the tool allows it. Without this list nothing is known of the others.
+   */
+  readonly acts?: string;
 }
 
 export type Options =
@@ -23,10 +32,39 @@ interface Reading {
   readonly queue: (string | null)[];
 }
 
-export const PLAIN: Unwrapped = { kind: "plain" };
-export const opaque = (why: string): Unwrapped => ({ kind: "opaque", why });
-export const starts = (...inner: Argv[]): Unwrapped => ({ kind: "wrapper", inner });
-export const reads = (script: string): Unwrapped => ({ kind: "wrapper", inner: [], script });
+export const PLAIN: Extract<Unwrapped, { kind: "plain" }> = { kind: "plain" };
+export const starts = (...inner: Argv[]): Wrapper => ({ kind: "wrapper", inner, scripts: [] });
+export const reads = (...scripts: string[]): Wrapper => ({ kind: "wrapper", inner: [], scripts });
+
+/** It does its own work in a language or a place of its own: a rule that names it allows that. */
+export const inLanguage = (why: string): Opaque => {
+  return { kind: "opaque", why, hides: "program", guesses: NONE, texts: NONE };
+};
+
+/** It starts commands, and which is not known. `guesses` and `texts` are what they may be. */
+export const opaque = (why: string, guesses: readonly Argv[] = NONE, texts: readonly string[] = NONE): Opaque => {
+  return { kind: "opaque", why, hides: "commands", guesses, texts };
+};
+
+const NONE: readonly never[] = [];
+const MOST_GUESSES = 400;
+
+/**
+ * Where the options of a tool are not known, each word may begin the command that it starts, and each word with a blank may be a text for
+ * a shell; an option may hold its value. So rules that deny are not escaped by an option that nobody has described.
+ */
+export function guessed(why: string, args: Argv, input?: string | null, hides: Opaque["hides"] = "commands"): Opaque {
+  const guesses = args.flatMap((arg, at) => (arg === null || arg.startsWith("-") ? [] : [args.slice(at)]));
+  const words = [...args.flatMap((arg) => (arg === null ? [] : textsOf(arg))), ...(input?.split("\n") ?? [])];
+  const texts = words.filter((word) => /\S\s+\S/.test(word));
+  return { kind: "opaque", why, hides, guesses: guesses.slice(0, MOST_GUESSES), texts: texts.slice(0, MOST_GUESSES) };
+}
+
+function textsOf(arg: string): readonly string[] {
+  const value = /^[^=\s]*=(.*)$/s.exec(arg)?.[1];
+  const attached = /^-[^-]/.test(arg) ? [arg.slice(2)] : [];
+  return [arg, ...attached, ...(value === undefined ? [] : [value])];
+}
 
 const UNKNOWN = "an argument that may be an option is not known";
 
@@ -95,20 +133,56 @@ function unknown(option: string): string {
 export function careful(
   table: OptionTable,
   problem?: (rest: Argv, given: ReadonlyMap<string, string>) => string | undefined,
-): Tool {
+  hidden: (why: string, args: Argv) => Opaque = guessed,
+): OneSpelling {
   return (args, name) => {
     const read = readOptions(table, args);
-    const why = read.ok ? problem?.(read.rest, new Map(read.given)) : read.why;
-    return why === undefined ? PLAIN : opaque(`${name}: ${why}`);
+    if (!read.ok)
+      return isOwnWork(table, args) ? ownWork(`${name}: ${read.why}`, args) : hidden(`${name}: ${read.why}`, args);
+    const why = problem?.(read.rest, new Map(read.given));
+    return why === undefined ? PLAIN : hidden(`${name}: ${why}`, args);
   };
 }
 
-/** A tool that starts the command behind its options and `skip` operands. */
-export function launcher(table: OptionTable, skip = 0): Tool {
+/** Nobody has described all of it, and it is the work of the tool itself: a rule that names the tool allows it. */
+export const ownWork = (why: string, args: Argv): Opaque => guessed(why, args, null, "program");
+
+/** No option of the list stands there, not even shortened or inside a cluster of letters. An unknown argument may be any option. */
+export function isOwnWork({ acts }: OptionTable, args: Argv): boolean {
+  if (acts === undefined) return false;
+  const names = acts.split(/\s+/);
+  return args.every((arg) => arg !== null && (!/^-./.test(arg) || !names.some((name) => mayBe(arg, name))));
+}
+
+function mayBe(arg: string, name: string): boolean {
+  const given = arg.replace(/^--?/, "").replace(/[=:].*$/s, "");
+  if (arg.startsWith("--")) return name.length > 1 && given !== "" && name.startsWith(given);
+  return name.length > 1 ? isTail(arg, name) : given.includes(name);
+}
+
+/** Tools with long options behind one dash may hold the value in the same word: `-fplugin=x`, `-B/x`. */
+function isTail(arg: string, long: string): boolean {
+  return arg.startsWith(`-${long}`);
+}
+
+/** Each of the `skip` operands is known. */
+function readBefore(table: OptionTable, skip: number, args: Argv): Options {
+  const read = readOptions({ ...table, stops: true }, args);
+  return read.ok && read.rest.slice(0, skip).includes(null) ? { ok: false, why: UNKNOWN } : read;
+}
+
+/** A tool that starts the command behind its options and `skip` operands. `needs`: see `Unwrapped`. */
+export function launcher(table: OptionTable, skip = 0, needs?: "rule" | "name"): Tool {
   return (args, name) => {
-    const read = readOptions({ ...table, stops: true }, args);
-    if (!read.ok) return opaque(`${name}: ${read.why}`);
-    if (read.rest.slice(0, skip).includes(null)) return opaque(`${name}: ${UNKNOWN}`);
-    return read.rest.length > skip ? starts(read.rest.slice(skip)) : PLAIN;
+    const read = readBefore(table, skip, args);
+    if (!read.ok) return guessed(`${name}: ${read.why}`, args);
+    if (read.rest.length > skip) return startedBehind(read.rest, skip, needs);
+    return needs === undefined ? PLAIN : guessed(`${name}: it starts a shell`, args);
   };
+}
+
+/** Some tools can do without an operand, so the first of them may begin the command. */
+function startedBehind(rest: Argv, skip: number, needs: Wrapper["needs"]): Wrapper {
+  const found = { ...starts(rest.slice(skip)), guesses: skip === 0 ? NONE : [rest] };
+  return needs === undefined ? found : { ...found, needs };
 }

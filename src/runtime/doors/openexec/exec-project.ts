@@ -11,7 +11,7 @@ import {
   parseExecProject,
 } from "../../../blueprint/dialects/openexec/parse-project.ts";
 import { parseExecPolicy } from "../../../blueprint/dialects/openexec/policy-of.ts";
-import { readBlueprint } from "../../read-blueprint.ts";
+import { readBlueprint } from "../../blueprints/read-blueprint.ts";
 
 export const EXEC_FOLDER = ".openexec";
 const PROJECT_FILE = "openexec.yaml";

@@ -10,7 +10,7 @@ import {
   isExecBlueprint,
   parseExecBlueprint,
 } from "../../../blueprint/dialects/openexec/parse-blueprint.ts";
-import { readBlueprint } from "../../read-blueprint.ts";
+import { readBlueprint } from "../../blueprints/read-blueprint.ts";
 import type { BlueprintFile } from "../../runtime.ts";
 import { type Door, type DoorText, isOfKind } from "../door.ts";
 import { EXEC_FOLDER, loadExecProject } from "./exec-project.ts";

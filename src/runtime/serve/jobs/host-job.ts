@@ -1,8 +1,10 @@
 /** One job: its run is begun, or gone on with, and hosted here until it ends, rests, or belongs to another. */
-import { isPawlError } from "../../../base/errors.ts";
+import { isPawlError, pawlError } from "../../../base/errors.ts";
+import { isResumeJob } from "../../../loops/lane/resume-job.ts";
 import type { Hosted, HostedEnd } from "../../../ports/engine.ts";
 import type { Job } from "../../../ports/loops/jobs.ts";
 import type { RunRow } from "../../../ports/store/run-index.ts";
+import { RUN_ERRORS } from "../../../run/errors.ts";
 import { isTerminal } from "../../../run/reasons.ts";
 import { loopOptions } from "../../loops/loop-options.ts";
 import type { Runtime } from "../../runtime.ts";
@@ -29,7 +31,8 @@ const ANSWERED: ReadonlySet<string> = new Set(["RUN_ANSWER_NEEDED", "RUN_NOT_DUE
 export async function hostJob(parts: HostParts, job: Job): Promise<JobEnd> {
   for (;;) {
     const row = await parts.runtime.row(job.run);
-    if (row !== undefined && isTerminal(row.status)) return endOfRow(row);
+    // A person who has paused it since resumes it too.
+    if (row !== undefined && (isTerminal(row.status) || row.status === "paused")) return endOfRow(row);
     const end = await hostOnce(parts, job, row);
     if (end.kind !== "late") return end;
     // It stood still. If nobody was quicker, it goes on with what is stored.
@@ -58,6 +61,7 @@ async function hostOnce(
 
 /** What is written of the loop now counts: it may have changed since the job was queued. */
 async function begin({ runtime, loops }: HostParts, job: Job): Promise<Hosted> {
+  if (isResumeJob(job)) throw pawlError(RUN_ERRORS, "RUN_NOT_FOUND", { run: job.run });
   const served = loops().get(job.loop);
   if (served === undefined) throw new Error(`no loop is named ${job.loop} any more`);
   const { plan } = await runtime.compile(served.loop.source, loopOptions(served.loop));

@@ -15,6 +15,7 @@ import { createWorker } from "./worker.ts";
 const LEASE_MS = 2000;
 const FREE: Admission = {
   enter: async () => null,
+  enterAgain: async () => null,
   renew: async () => true,
   leave: async () => undefined,
   close: async () => undefined,
@@ -31,14 +32,14 @@ async function failing(error: Error, { times = 1, knows = false, spoil = (jobs: 
   const clock = createVirtualClock();
   const uptime = (): number => clock.now();
   const loops = createMemoryLoops({ clock, uptime });
-  const [jobs, { slots }] = [spoil(loops.jobs), loops];
+  const [jobs, { slots, board }] = [spoil(loops.jobs), loops];
   const told: News["type"][] = [];
   await jobs.submit(JOB, clock.now());
   const fails = async (): Promise<never> => {
     throw error;
   };
   const worker = createWorker({
-    ...{ jobs, slots, clock, uptime, fence: createFence(uptime), leaseMs: LEASE_MS, admission: FREE, by: "ann" },
+    ...{ jobs, slots, board, clock, uptime, fence: createFence(uptime), leaseMs: LEASE_MS, admission: FREE, by: "ann" },
     runtime: { compile: fails, start: fails, resume: fails, row: knows ? async () => ROW : fails, evict: fails },
     loops: () => new Map(),
     tell: ({ type }) => void told.push(type),
@@ -93,13 +94,13 @@ test("L7: a claim is renewed three times in a lease, and ten times while the sto
   const clock = createVirtualClock();
   const start = clock.now();
   const uptime = (): number => clock.now() - start;
-  const { jobs, slots } = createMemoryLoops({ clock, uptime });
+  const { jobs, slots, board } = createMemoryLoops({ clock, uptime });
   await jobs.submit(JOB, clock.now());
   const asked: number[] = [];
   let end: (error: Error) => void = () => undefined;
   const hosting = async (): Promise<never> => new Promise<never>((_, reject) => (end = reject));
   const worker = createWorker({
-    ...{ slots, clock, uptime, fence: createFence(uptime), leaseMs: LEASE_MS, admission: FREE, by: "ann" },
+    ...{ slots, board, clock, uptime, fence: createFence(uptime), leaseMs: LEASE_MS, admission: FREE, by: "ann" },
     jobs: {
       ...jobs,
       renew: async (...args) => {

@@ -1,12 +1,16 @@
 /** The worker: claims jobs of every lane, keeps its claims, and hosts their runs. */
 import { isPawlError } from "../../../base/errors.ts";
+import type { RunId } from "../../../base/ids.ts";
 import { RENEWALS } from "../../../limits/lane/lateness.ts";
+import { isResumeJob } from "../../../loops/lane/resume-job.ts";
+import { noteRefusal } from "../../../loops/lane/resume-refusal.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import type { Board } from "../../../ports/loops/board.ts";
 import type { Claim, Jobs } from "../../../ports/loops/jobs.ts";
 import type { Slots } from "../../../ports/loops/slots.ts";
 import type { Holder } from "../../../ports/store/run-index.ts";
 import type { Runtime } from "../../runtime.ts";
-import type { Duty } from "../duty.ts";
+import type { Duty } from "../duties/duty.ts";
 import type { Tell } from "../news.ts";
 import { problemOf } from "../problem.ts";
 import { type ServedLoop, slotOf } from "../served-loop.ts";
@@ -18,6 +22,7 @@ export interface WorkerParts {
   readonly runtime: Pick<Runtime, "compile" | "start" | "resume" | "row" | "evict">;
   readonly jobs: Jobs;
   readonly slots: Pick<Slots, "over" | "standing">;
+  readonly board: Board;
   readonly loops: () => ReadonlyMap<string, ServedLoop>;
   readonly clock: Clock;
   readonly uptime: () => number;
@@ -41,6 +46,8 @@ const POLL_MS = 500;
 const PUT_OFF_MS = 5000;
 /** Of a lease, where one has failed. */
 const HURRIED_RENEWALS = 10;
+/** A run that another process has for a moment is tried again then. */
+const SOON_MS = 300;
 /** Nothing begins while the kill switch is on. */
 const KILLED_MS = 60_000;
 
@@ -48,6 +55,8 @@ export function createWorker(parts: WorkerParts): Worker {
   const { jobs, clock, leaseMs, tell } = parts;
   /** By the id of the job. */
   const hosted = new Map<string, Promise<void>>();
+  /** A run may have two jobs: the one that began it, and one for each answer. */
+  const runs = new Set<RunId>();
   let cancel: (() => void) | null = null;
   let claiming: Promise<boolean> | null = null;
   let again = false;
@@ -85,7 +94,12 @@ export function createWorker(parts: WorkerParts): Worker {
   }
 
   async function work1(claim: Claim): Promise<void> {
-    await workOn(parts, claim).catch((error: unknown) => tell({ type: "serve.problem", ...problemOf(error) }));
+    const { id, run } = claim.job;
+    const isBusy = runs.has(run);
+    runs.add(run);
+    const work = isBusy ? jobs.giveBack(id, claim.token, PUT_OFF_MS) : workOn(parts, claim);
+    await work.catch((error: unknown) => tell({ type: "serve.problem", ...problemOf(error) }));
+    if (!isBusy) runs.delete(run);
   }
 
   return {
@@ -117,25 +131,56 @@ async function workOn(parts: WorkerParts, claim: Claim): Promise<void> {
   fence.hold(run, uptime() + leaseMs);
   try {
     for (const holder of claim.evict) await evict(parts, holder, run);
+    if (await isTaken(parts, claim)) {
+      await jobs.finish(job.id, token, clock.now());
+      return;
+    }
     const why = await whyNotNow(parts, claim);
     if (why !== null) {
       tell({ type: "run.put-off", loop, run, why });
       await jobs.giveBack(job.id, token, PUT_OFF_MS);
       return;
     }
-    tell({ type: "run.began", loop, run, again: claim.isAgain });
+    tell({ type: "run.began", loop, run, again: claim.isAgain || isResumeJob(job) });
     const { renew } = keeper;
     await settle(parts, claim, await hostJob({ ...parts, renew }, job));
   } catch (error) {
-    tell({ type: "loop.failed", loop, ...problemOf(error) });
-    const againMs = againAfter(error);
-    if (againMs !== null) await jobs.giveBack(job.id, token, againMs);
-    else if (await jobs.finish(job.id, token, clock.now())) await free(parts, claim);
+    await failed(parts, claim, error);
   } finally {
     keeper.stop();
     fence.release(run);
     await admission.leave(claim);
   }
+}
+
+async function failed(parts: WorkerParts, claim: Claim, error: unknown): Promise<void> {
+  const { jobs, tell, clock } = parts;
+  const { job, token } = claim;
+  const againMs = againAfter(error);
+  const isRefused = againMs === null && isResumeJob(job);
+  if (isRefused) await refuse(parts, claim, problemOf(error));
+  else tell({ type: "loop.failed", loop: job.loop, ...problemOf(error) });
+  if (againMs !== null) await jobs.giveBack(job.id, token, againMs);
+  else if (await jobs.finish(job.id, token, clock.now())) await free(parts, claim);
+}
+
+/** Said once: the job is over. What is stored says it to whoever asks why nothing happens. */
+async function refuse(
+  { runtime, board, tell, clock }: WorkerParts,
+  { job }: Claim,
+  { code, message }: ReturnType<typeof problemOf>,
+): Promise<void> {
+  const { loop, run } = job;
+  tell({ type: "run.refused", loop, run, code, message });
+  const row = await runtime.row(run);
+  if (row !== undefined) await noteRefusal(board, run, { events: row.events, code, what: message, at: clock.now() });
+}
+
+/** Somebody else has taken up the answered run since: it is theirs, also when their process is gone by now. */
+async function isTaken({ runtime }: WorkerParts, { job, isAgain }: Claim): Promise<boolean> {
+  if (!isResumeJob(job)) return false;
+  const row = await runtime.row(job.run);
+  return row?.status === "running" && (row.holder !== null || !isAgain);
 }
 
 /** What is in the way and passes (another process has the store, whoever had the run lives) leaves what was due still due; null: it is over. */
@@ -148,6 +193,8 @@ function againAfter(error: unknown): number | null {
 /** null: it may begin. Of a loop one slot is open; what a person asked for besides waits in the queue until it is the one. */
 async function whyNotNow({ slots, loops, admission }: WorkerParts, claim: Claim): Promise<string | null> {
   const { job } = claim;
+  // Its slot is over since it began to wait.
+  if (isResumeJob(job)) return admission.enterAgain(claim);
   const served = loops().get(job.loop);
   if (served === undefined) return null;
   const open = (await slots.standing(job.loop))?.open ?? null;
@@ -159,6 +206,10 @@ async function settle(parts: WorkerParts, claim: Claim, end: JobEnd): Promise<vo
   const { jobs, tell, clock } = parts;
   const { job, token } = claim;
   const { run, loop } = job;
+  if (end.kind === "lost" && isResumeJob(job)) {
+    await jobs.giveBack(job.id, token, SOON_MS);
+    return;
+  }
   if (end.kind === "drained") {
     await jobs.giveBack(job.id, token, 0);
     return;
@@ -176,6 +227,7 @@ async function settle(parts: WorkerParts, claim: Claim, end: JobEnd): Promise<vo
 }
 
 async function free({ slots, onFree }: WorkerParts, { job }: Claim): Promise<void> {
+  if (isResumeJob(job)) return;
   await slots.over(job.loop, slotOf(job));
   onFree(job.loop);
 }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import { resolve } from "node:path";
 import { pawlError } from "../../../base/errors.ts";
-import type { Duty } from "../duty.ts";
+import type { Duty } from "../duties/duty.ts";
 import { SERVE_ERRORS } from "../errors.ts";
 import type { Firing } from "../firing.ts";
 import type { Tell } from "../news.ts";

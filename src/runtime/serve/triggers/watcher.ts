@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../../ports/clock.ts";
 import type { Slots } from "../../../ports/loops/slots.ts";
-import type { Duty } from "../duty.ts";
+import type { Duty } from "../duties/duty.ts";
 import type { Firing } from "../firing.ts";
 import type { Tell } from "../news.ts";
 import { problemOf } from "../problem.ts";

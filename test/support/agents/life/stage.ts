@@ -95,9 +95,12 @@ export async function stageWith(actor: Actor, scenario: Scenario, place: AgentPl
 }
 
 /** An agent looks for one. */
-function makeRepository(work: string): void {
+export function makeRepository(work: string): void {
+  // The same commit each time: some agents tell their model which it is.
+  const day = "2026-01-02T03:04:05Z";
+  const env = { ...process.env, GIT_AUTHOR_DATE: day, GIT_COMMITTER_DATE: day };
   const git = (...args: readonly string[]): unknown =>
-    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: work, stdio: "ignore" });
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: work, env, stdio: "ignore" });
   git("init", "-q", "-b", "main");
   git("add", "-A");
   git("commit", "-q", "--allow-empty", "-m", "first");

@@ -1,0 +1,59 @@
+/** Guards of answered runs: a server resumes each once, and takes none from its host. */
+import type { Mutant } from "./mutant.ts";
+
+const JOBS = ["src/runtime/serve/jobs/resume-answered.test.ts"];
+const TAKEOVER = ["test/integration/one-takeover.test.ts"];
+const WORKER = "src/runtime/serve/jobs/worker.ts";
+const ANSWER = "src/runtime/resume/answer-and-resume.ts";
+
+export const ANSWER_MUTANTS: readonly Mutant[] = [
+  {
+    name: "an answered run is taken from whoever has resumed it",
+    file: WORKER,
+    find: 'return row?.status === "running" && (row.holder !== null || !isAgain);',
+    replace: 'return row?.status === "queued" && (row.holder !== null || !isAgain);',
+    tests: JOBS,
+  },
+  {
+    name: "a server resumes a run that a person has paused",
+    file: "src/runtime/serve/jobs/host-job.ts",
+    find: '|| row.status === "paused")',
+    replace: ")",
+    tests: JOBS,
+  },
+  {
+    name: "why an answered run cannot resume is kept by nobody",
+    file: WORKER,
+    find: "  if (row !== undefined) await noteRefusal(",
+    replace: "  if (row === undefined) await noteRefusal(",
+    tests: JOBS,
+  },
+  {
+    name: "two servers that see one answer submit two jobs",
+    file: "src/loops/lane/resume-job.ts",
+    find: "`${run}@answered:${events}`",
+    replace: "`${run}@answered:${events}:${Math.random()}`",
+    tests: ["src/loops/lane/resume-job.test.ts"],
+  },
+  {
+    name: "a refusal holds after the run has a newer event",
+    file: "src/loops/lane/resume-refusal.ts",
+    find: "found?.events === events ? found : null",
+    replace: "found?.events !== -1 ? found : null",
+    tests: ["src/loops/lane/resume-refusal.test.ts"],
+  },
+  {
+    name: "an answer takes the run over twice",
+    file: ANSWER,
+    find: "run === asking && refusal === undefined && (await admission.tryEnter())",
+    replace: "run !== asking && refusal === undefined && (await admission.tryEnter())",
+    tests: TAKEOVER,
+  },
+  {
+    name: "a held run that rests is given up at once",
+    file: "src/runtime/resume/when-free.ts",
+    find: "const TRIES = 40;",
+    replace: "const TRIES = 0;",
+    tests: ["src/runtime/resume/when-free.test.ts"],
+  },
+];

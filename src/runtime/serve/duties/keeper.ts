@@ -1,0 +1,140 @@
+/** The keeper: goes on with runs whose time has come, and records what has become due of questions. */
+import type { RunId } from "../../../base/ids.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { Tell } from "../news.ts";
+import { problemOf } from "../problem.ts";
+import type { Duty } from "./duty.ts";
+
+export interface KeeperParts {
+  readonly runtime: Pick<
+    Runtime,
+    "autoResume" | "parked" | "wake" | "pause" | "sweepApprovals" | "coordination" | "holdAgain"
+  >;
+  /** Names this process in the queue of merges. */
+  readonly worker: string;
+  /** Whether runs that rest may go on by themselves; the project has its say too. */
+  readonly autoResume: boolean;
+  readonly clock: Clock;
+  readonly by: string;
+  readonly tell: Tell;
+  /** Looks at pawl.yaml again. */
+  readonly reread: () => Promise<void>;
+}
+
+const EVERY_MS = 15_000;
+
+export function createKeeper({ runtime, autoResume, clock, by, tell, reread, worker }: KeeperParts): Duty {
+  const stop = new AbortController();
+  const waking = new Map<string, Promise<void>>();
+  let cancel: (() => void) | null = null;
+  let tending: Promise<boolean> | null = null;
+  const merge = createMerger({ runtime, worker, tell });
+
+  const wake = createWaker({ runtime, by, tell }, stop.signal);
+
+  async function wakeDue(): Promise<boolean> {
+    const now = clock.now();
+    const due = (await runtime.parked({ by: now })).filter(({ run }) => !waking.has(run));
+    for (const { run, blueprint } of due)
+      waking.set(
+        run,
+        wake(run, blueprint).finally(() => waking.delete(run)),
+      );
+    return due.length > 0;
+  }
+
+  async function tend(): Promise<boolean> {
+    try {
+      await reread();
+      await runtime.sweepApprovals();
+      return autoResume && (await runtime.autoResume()) ? await wakeDue() : false;
+    } catch (error) {
+      tell({ type: "serve.problem", ...problemOf(error) });
+      return false;
+    }
+  }
+
+  function work(): Promise<boolean> {
+    void merge.work();
+    tending ??= tend().finally(() => {
+      tending = null;
+      cancel?.();
+      if (!stop.signal.aborted) cancel = clock.after(EVERY_MS, () => void work());
+    });
+    return tending;
+  }
+
+  return {
+    name: "keeper",
+    async start() {
+      await work();
+    },
+    async once() {
+      const any = await work();
+      await merge.work();
+      await Promise.all(waking.values());
+      return any;
+    },
+    async stop() {
+      stop.abort();
+      cancel?.();
+      await tending;
+      await merge.underWay();
+      await Promise.all(waking.values());
+    },
+  };
+}
+
+/** Goes on with a run when its paths are free; nothing is thrown. */
+function createWaker({ runtime, by, tell }: Pick<KeeperParts, "runtime" | "by" | "tell">, signal: AbortSignal) {
+  async function hold(run: RunId, blueprint: string): ReturnType<Runtime["holdAgain"]> {
+    return runtime.holdAgain(run, {
+      signal,
+      onWait: (why) => tell({ type: "run.put-off", loop: blueprint, run, why }),
+      // This process stood still: its run rests before its next stage.
+      onLost: () => void runtime.pause(run, by).catch(() => undefined),
+    });
+  }
+  async function goOn(run: RunId, blueprint: string): Promise<void> {
+    const held = await hold(run, blueprint);
+    if (held === null) return;
+    try {
+      const handle = await runtime.wake(run, { by, signal });
+      tell({ type: "run.woken", run, blueprint });
+      await handle.ended;
+    } finally {
+      await held.leave();
+    }
+  }
+  return async (run: RunId, blueprint: string): Promise<void> => {
+    try {
+      await goOn(run, blueprint);
+    } catch (error) {
+      const problem = problemOf(error);
+      // Another process was quicker.
+      if (signal.aborted || problem.code === "RUN_HELD" || problem.code === "RUN_ENDED") return;
+      tell({ type: "loop.failed", loop: blueprint, ...problem });
+    }
+  };
+}
+
+/** One look at the merges at a time. Gates judge there, for as long as they need: nothing else waits for that. */
+function createMerger({ runtime, worker, tell }: Pick<KeeperParts, "runtime" | "worker" | "tell">) {
+  let merging: Promise<void> | null = null;
+  async function mergeAll(): Promise<void> {
+    const merged = await (await runtime.coordination()).work({ worker, onStep: () => undefined });
+    if (merged > 0) tell({ type: "serve.merged", changes: merged });
+  }
+  return {
+    work(): Promise<void> {
+      merging ??= mergeAll()
+        .catch((error: unknown) => tell({ type: "serve.problem", ...problemOf(error) }))
+        .finally(() => {
+          merging = null;
+        });
+      return merging;
+    },
+    underWay: async (): Promise<void> => (await merging) ?? undefined,
+  };
+}

@@ -1,0 +1,94 @@
+/** A lost journal is refused by every command there is, and `pawl recover` leads back without losing a tree. */
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { buildProject, callHere, copyOf, type Damaged, STACK, treesIn } from "../support/damage.ts";
+
+/** These ask nothing of the state, or are the way back. */
+const WITHOUT_STATE = new Set(["schema", "explain", "gateway", "recover", "doctor", "kill"]);
+const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  plan: ["small.yaml"],
+  policy: ["check", "--", "ls"],
+  run: ["small.yaml"],
+  fork: ["@last@one"],
+  verify: ["--all"],
+  level: ["small.yaml"],
+  drill: ["small.yaml"],
+  cost: ["small.yaml"],
+  merge: ["@last"],
+  queue: [],
+  init: ["--force"],
+  mcp: ["list"],
+};
+const NAMES_A_RUN = new Set([
+  "resume",
+  "cancel",
+  "pause",
+  "show",
+  "logs",
+  "events",
+  "diff",
+  "approve",
+  "deny",
+  "replay",
+  "export",
+]);
+
+let project: Damaged;
+beforeAll(async () => {
+  project = await buildProject();
+}, 120_000);
+afterAll(() => project.remove());
+
+function withoutJournal(): string {
+  const root = copyOf(project.clean);
+  for (const end of ["", "-wal", "-shm"]) rmSync(join(root, `.pawl/pawl.db${end}`), { force: true });
+  return root;
+}
+
+it("every command of the table refuses a missing journal with one clear error", async () => {
+  const root = withoutJournal();
+  const accepted: string[] = [];
+  for (const name of Object.keys(COMMANDS)) {
+    if (WITHOUT_STATE.has(name)) continue;
+    const args = ARGUMENTS[name] ?? (NAMES_A_RUN.has(name) ? ["@last"] : []);
+    const { code, stdout, stderr } = await callHere(root, [name, ...args]);
+    const text = stdout + stderr;
+    if (code === 0 || !text.includes("JOURNAL_LOST") || !text.includes("pawl recover") || STACK.test(text))
+      accepted.push(`${name}: ${code} ${text.slice(0, 200)}`);
+  }
+  rmSync(root, { recursive: true, force: true });
+  expect(accepted).toEqual([]);
+}, 120_000);
+
+it("the way back keeps every tree, and everything works again", async () => {
+  const root = withoutJournal();
+  const before = treesIn(root);
+  expect(before.size).toBeGreaterThan(1);
+  for (const time of ["first", "again"]) {
+    const restored = await callHere(root, ["recover", "--to-branches"]);
+    expect([time, restored.code, restored.stderr]).toEqual([time, 0, ""]);
+  }
+  const git = (...args: string[]): string => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" });
+  const trees = new Set(git("for-each-ref", "--format=%(tree)", "refs/heads/pawl/recovered").trim().split("\n"));
+  expect([...before].filter((tree) => !trees.has(tree))).toEqual([]);
+  expect(git("status", "--porcelain", "--untracked-files=no")).toBe("");
+  expect((await callHere(root, ["recover", "--repair"])).code).toBe(0);
+  for (const args of [["status"], ["run", "small.yaml"], ["verify", "--all"], ["gc", "--older-than", "0d"]]) {
+    const { code, stdout, stderr } = await callHere(root, args);
+    expect([args[0], code, stderr], stdout).toEqual([args[0], 0, ""]);
+  }
+  const after = treesIn(root);
+  expect([...before].filter((tree) => !after.has(tree))).toEqual([]);
+  rmSync(root, { recursive: true, force: true });
+}, 120_000);
+
+it("a state without a journal and without work of a run is a new project", async () => {
+  const root = copyOf(project.clean);
+  rmSync(join(root, ".pawl"), { recursive: true });
+  expect((await callHere(root, ["run", "small.yaml"])).code).toBe(0);
+  expect((await callHere(root, ["verify", "--all"])).code).toBe(0);
+  rmSync(root, { recursive: true, force: true });
+}, 120_000);

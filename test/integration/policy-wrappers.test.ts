@@ -1,0 +1,271 @@
+/** A command inside a wrapper is decided as strictly as the command alone, however the wrapper is spelled and however often it is wrapped. */
+import { describe, expect, it } from "vitest";
+import { compilePolicy } from "../../src/policy/compile.ts";
+import { decide } from "../../src/policy/decide.ts";
+import { type Decision, EFFECTS, type Effect, type Rule } from "../../src/policy/rule.ts";
+import { TOOLS } from "../../src/policy/shell/unwrap.ts";
+import { GUARD } from "../../src/policy/shipped/guard.ts";
+import { seeds } from "../support/property.ts";
+import { pick, quote, type Random, seeded } from "../support/shell-corpus/random.ts";
+import { FRAMES, WRAPPERS } from "../support/shell-corpus/wrappers.ts";
+
+const FULL = process.env["PAWL_FULL"] === "1";
+/** One policy for each seed. */
+const SEEDS = seeds(FULL ? 400 : 60);
+const COMMANDS_EACH = FULL ? 500 : 100;
+const CASES = SEEDS.length * COMMANDS_EACH;
+
+const rule = (effect: Effect, run: readonly string[], at = 0): Rule => ({
+  ...{ id: `user.${effect}[${at}]`, effect },
+  pattern: { run },
+});
+const PUSH = rule("deny", ["git", "push", "**"]);
+const ALL = rule("allow", ["**"]);
+const ANY_TEXT: Rule = { id: "user.allow[1]", effect: "allow", pattern: { shell: "**" } };
+const compiled = new WeakMap<readonly Rule[], ReturnType<typeof compilePolicy>>();
+function effectOf(rules: readonly Rule[], script: string): Decision {
+  const policy = compiled.get(rules) ?? compilePolicy(rules);
+  compiled.set(rules, policy);
+  return decide(policy, { kind: "shell", script });
+}
+
+/** `inner` inside the spelling, quoted as `write` does. */
+function wrap(spelling: string, inner: string, write: (text: string) => string): string {
+  return spelling.replace(/\{c\}|\{w\}|\{T\}/g, () => inner).replace("{t}", () => write(inner));
+}
+
+const single = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Words of the shell: whoever reads the text looks into them as well. */
+const OF_THE_SHELL: ReadonlySet<string> = new Set(["eval", "source", ".", "trap"]);
+
+const OPTIONS_BEFORE: readonly string[] = [
+  "git -C x push",
+  "git -Cx push",
+  "git --no-pager push",
+  "git -P push",
+  "git -c a=b push",
+  "git -C x --no-pager -c a=b push",
+  "git --git-dir=x push",
+  "git --git-dir x --work-tree y push -f",
+  "git --exec-path=/x push",
+  "git --config-env=a=B push",
+  "git --weird push",
+  "git -c alias.x=push x",
+  "git-push",
+  "/usr/lib/git-core/git-push",
+  "/usr/bin/git push",
+];
+
+describe("a rule that denies git push, beside one that allows everything,", () => {
+  const spellings = WRAPPERS.flatMap((wrapper) => wrapper.spellings);
+
+  it.each([[[PUSH, ALL]], [[PUSH, ALL, ANY_TEXT]]])("holds in every wrapper and under every name", (rules) => {
+    const texts = [...spellings, ...FRAMES].map((spelling) => wrap(spelling, "git push", single));
+    expect([...texts, ...OPTIONS_BEFORE].filter((text) => effectOf(rules, text).effect !== "deny")).toEqual([]);
+    expect(texts.length).toBeGreaterThan(200);
+  });
+
+  it("is the one that is named, wherever the text can be read", () => {
+    const unnamed = spellings.filter(
+      (spelling) => effectOf([PUSH, ALL], wrap(spelling, "git push", single)).rule !== PUSH.id,
+    );
+    expect(unnamed).toEqual([]);
+  });
+
+  it.each([
+    [
+      "npm publish",
+      "npm --prefix x publish|npm --loglevel silent publish|npm -w a publish|npm --unknown publish|npm --unknown a publish",
+    ],
+    ["pnpm publish", "pnpm -C x publish|pnpm --dir=x publish|pnpm --filter a publish"],
+    ["yarn npm publish", "yarn --cwd x npm publish|yarn npm --silent publish"],
+    ["docker push", "docker --context x push a|docker -H tcp://x push a|docker --config=x push a"],
+    ["docker compose up", "docker compose -f x up|docker compose --profile a -p b up -d|docker --debug compose up"],
+    [
+      "kubectl delete pod",
+      "kubectl -n x delete pod a|kubectl delete -n x pod a|kubectl --context=x delete --namespace y pod a",
+    ],
+    ["gh pr merge", "gh -R a/b pr merge 5|gh pr -R a/b merge 5|gh pr --repo=a/b merge"],
+    [
+      "cargo publish",
+      "cargo +nightly publish|cargo --color always publish|cargo -Z x publish|cargo --config a=b publish",
+    ],
+    [
+      "pip install",
+      "pip -q install x|pip --proxy x install y|python -m pip install x|uv pip install x|python3 -m pip -q install x",
+    ],
+    ["uv publish", "uv --quiet publish|uv --no-cache publish"],
+  ])("has its like for %s", (denied, texts) => {
+    const rules = [rule("deny", [...denied.split(" "), "**"]), ALL];
+    expect(texts.split("|").filter((text) => effectOf(rules, text).effect !== "deny")).toEqual([]);
+  });
+
+  it("leaves the guard in force: nothing deletes the root of the system", () => {
+    const rules = [...GUARD, ALL, ANY_TEXT];
+    const texts = spellings.map((spelling) => wrap(spelling, "rm -rf /", single));
+    expect(texts.filter((text) => !effectOf(rules, text).rule.startsWith("guard."))).toEqual([]);
+  });
+
+  it.each(
+    [...new Set(WRAPPERS.flatMap(({ tools }) => tools))]
+      .filter((tool) => !OF_THE_SHELL.has(tool))
+      .map((tool) => ({ tool })),
+  )("needs $tool to be described", ({ tool }) => {
+    const uses = WRAPPERS.filter(({ tools }) => tools.includes(tool)).flatMap((wrapper) => wrapper.spellings);
+    const table = TOOLS as Map<string, NonNullable<ReturnType<(typeof TOOLS)["get"]>>>;
+    const described = table.get(tool);
+    expect(described).toBeDefined();
+    table.delete(tool);
+    try {
+      const allowed = uses.filter(
+        (spelling) => effectOf([PUSH, ALL], wrap(spelling, "git push", single)).effect === "allow",
+      );
+      expect(allowed).not.toEqual([]);
+    } finally {
+      table.set(tool, described as NonNullable<typeof described>);
+    }
+  });
+});
+
+const COMMANDS: readonly (readonly string[])[] = [
+  "git push",
+  "git push -f origin main",
+  "git status",
+  "git -C x push",
+  "git --no-pager log -3",
+  "rm -rf /",
+  "rm -rf build",
+  "npm publish",
+  "npm --prefix x publish",
+  "npm test",
+  "cat .env",
+  "cat a.txt",
+  "ls -l",
+  "python3 -c 0",
+  "node -e 0",
+  "touch /etc/hosts",
+  "unknown",
+].map((line) => line.split(" "));
+const PATTERNS: readonly (readonly string[])[] = [
+  "**",
+  "git **",
+  "git push **",
+  "git status",
+  "git {status,log} **",
+  "rm **",
+  "npm **",
+  "npm publish",
+  "ls **",
+  "cat **",
+  "{cat,ls} *",
+  "node **",
+  "python3 -c **",
+  "touch **",
+].map((line) => line.split(" "));
+/** Named by rules of their own; what they start is not named. */
+const NAMED: readonly (readonly string[])[] = [
+  "bash **",
+  "env **",
+  "sudo **",
+  "npx **",
+  "docker **",
+  "xargs **",
+  "timeout **",
+].map((line) => line.split(" "));
+
+function rulesOf(random: Random): readonly Rule[] {
+  const written = Array.from({ length: 1 + random(5) }, (_, at): Rule => {
+    const effect = pick(random, EFFECTS);
+    // A wrapper may add arguments, and then a rule about fewer of them is about another command.
+    const written = effect === "allow" ? PATTERNS : PATTERNS.filter((words) => words.at(-1) === "**");
+    const from = effect === "deny" || random(4) > 0 ? written : NAMED;
+    return rule(effect, pick(random, from), at);
+  });
+  const wide = random(2) === 0 ? [rule("allow", ["**"], 9)] : [];
+  return [...(random(2) === 0 ? GUARD : []), ...written, ...wide];
+}
+
+/** Texts that go on one line, in any wrapper; words of a command only where it is one. */
+function wrapped(random: Random, command: readonly string[]): { text: string; names: readonly string[] } {
+  let text = command.map((word) => (random(3) === 0 ? quote(random, word) : word)).join(" ");
+  let isWords = !/["'\\]/.test(text);
+  let isCommand = true;
+  const names: string[] = [];
+  for (let depth = 1 + random(4); depth > 0; depth -= 1) {
+    const isFrame = random(6) === 0;
+    const wrapper = pick(random, WRAPPERS);
+    const spelling = pick(random, isFrame ? FRAMES : wrapper.spellings);
+    const fits =
+      (isCommand || !spelling.includes("{c}")) &&
+      // What is printed of a backslash or a percent sign differs between shells.
+      (!/[\\%]/.test(text) || !PRINTS.test(spelling)) &&
+      (isWords || !spelling.includes("{w}")) &&
+      !(text.includes("\n") && /\{T\}/.test(spelling));
+    if (!fits) {
+      text = `sh -c ${single(text)}`;
+      [isWords, isCommand] = [false, true];
+      continue;
+    }
+    text = wrap(spelling, text, (inner) => quote(random, inner));
+    isWords &&= !/["'\\\n|<;&(){}$]/.test(text);
+    isCommand =
+      !isFrame &&
+      !/[\n|<;&]|^[({.]|\$\(/.test(spelling) &&
+      !/^(eval|exec|command|builtin|source|trap)\b/.test(spelling);
+    if (!isFrame) names.push(...wrapper.tools);
+  }
+  return { text, names };
+}
+
+const PRINTS = /echo \{t\}|printf/;
+const rank = ({ effect }: Decision): number => EFFECTS.indexOf(effect);
+
+type Counts = Record<Effect, number>;
+
+/** Commands that a wrapper makes less strict, under one random policy. Counts what was decided. */
+function weakerUnder(seed: number, counts: Counts): readonly unknown[] {
+  const random = seeded(seed);
+  const rules = rulesOf(random);
+  return Array.from({ length: COMMANDS_EACH }).flatMap(() => {
+    const command = pick(random, COMMANDS);
+    const { text, names } = wrapped(random, command);
+    const bare = effectOf(rules, command.join(" "));
+    const decision = effectOf(rules, text);
+    counts[decision.effect] += 1;
+    if (rank(decision) <= rank(bare) || isMeant(rules, { bare, decision, names })) return [];
+    const own = rules.filter(({ id }) => !id.startsWith("guard"));
+    return [{ seed, text, command: command.join(" "), bare, decision, rules: own }];
+  });
+}
+
+interface Decided {
+  readonly bare: Decision;
+  readonly decision: Decision;
+  readonly names: readonly string[];
+}
+
+function isMeant(rules: readonly Rule[], { bare, decision, names }: Decided): boolean {
+  const deciding = rules.filter(({ id }) => id === decision.rule);
+  const runs = deciding.flatMap(({ effect, pattern }) => ("run" in pattern ? [{ effect, run: pattern.run }] : []));
+  return runs.some(
+    ({ effect, run }) =>
+      // A rule that asks about every program leaves to a person what cannot be read.
+      (effect === "ask" && run[0] === "**") ||
+      // A rule that names the wrapper may stand for what no rule mentions; what a rule denies or asks about stays so.
+      (bare.rule === "default" && (NAMED.includes(run) || names.includes(run[0] as string))),
+  );
+}
+
+describe("a random wrapper around a random command, under random rules,", () => {
+  it("is never decided less strictly than the command alone", () => {
+    console.log(`${CASES} cases, seeds ${SEEDS[0]} to ${SEEDS.at(-1)}`);
+    const counts: Counts = { deny: 0, ask: 0, allow: 0 };
+    const weaker = SEEDS.flatMap((seed) => weakerUnder(seed, counts));
+    console.log(
+      `allow ${counts.allow}, ask ${counts.ask}, deny ${counts.deny}; ${weaker.length} decided less strictly`,
+    );
+    expect(weaker.slice(0, 3)).toEqual([]);
+    expect(counts.allow).toBeGreaterThan(CASES / 50);
+  });
+});
