@@ -9,6 +9,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   unlinkSync,
   utimesSync,
@@ -165,9 +166,10 @@ describe("a save", () => {
     closeSync(handle);
     await expect(workspace.save(LABEL)).rejects.toMatchObject({ code: "WORKSPACE_TOO_LARGE" });
     await workspaces.leave(run, 1);
-    expect(git(vaultOf(root), "for-each-ref", "--format=%(refname)", `refs/pawl/${run}/kept`)).toBe(
-      `refs/pawl/${run}/kept/1`,
-    );
+    expect(await workspaces.unsaved(run)).toEqual([
+      { folder: workspace.folder, why: "too_large", stage: LABEL.stage, at: LABEL.at },
+    ]);
+    expect(statSync(join(workspace.folder, "hollow")).size).toBe(12 * 2 ** 30);
   });
 });
 
