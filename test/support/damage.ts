@@ -88,6 +88,7 @@ export function plainText({ code, stdout }: CliResult, root: string): string {
     .replaceAll(/[0-9a-f]{12,64}/g, "ID")
     .replaceAll(/\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?: UTC|Z)?/g, "TIME")
     .replaceAll(/[+]?(?:\d+(?:\.\d+)?(?:ms|s|m|h|d) ?)+\b/g, "DURATION")
+    .replaceAll(/\b(?:now|DURATIONago)\b/g, "AGE")
     .replaceAll(/\d+(?:\.\d+)? (?:B|KiB|MiB|objects)\b/g, "SIZE")
     .replaceAll(/ +/g, " ");
   return `${code}\n${text}`;
