@@ -134,7 +134,7 @@ async function journalCheck(
       return check(
         "journal",
         "ok",
-        `${runs} runs and ${events} events, as many as its pin says; commits survive a power cut (WAL, synchronous=FULL); chains, artifacts and saved trees were not looked at (\`pawl verify --all\`)`,
+        `as many runs (${runs}) and events (${events}) as its pin says; commits survive a power cut (WAL, synchronous=FULL); chains, artifacts and saved trees were not looked at (\`pawl verify --all\`)`,
       );
     return check(
       "journal",
