@@ -48,7 +48,9 @@ test.each(Object.entries(DAMAGES))(
 
     expect(ended).toEqual(COMMANDS.map((line) => ({ line, status: 0, stderr: "" })));
     const names = ["for-each-ref", "--format=%(tree)", "refs/heads/pawl/recovered"];
-    const onBranches = execFileSync("git", ["-C", root, ...names], { encoding: "utf8" }).trim().split("\n");
+    const onBranches = execFileSync("git", ["-C", root, ...names], { encoding: "utf8" })
+      .trim()
+      .split("\n");
     expect([...trees].filter((tree) => !onBranches.includes(tree))).toEqual([]);
     rmSync(root, { recursive: true, force: true });
   },
