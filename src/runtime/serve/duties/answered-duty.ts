@@ -63,7 +63,10 @@ export function createAnsweredDuty(parts: AnsweredParts): Duty {
       .finally(() => {
         looking = null;
         cancel();
-        if (!stopped) cancel = clock.after(EVERY_MS, () => void work());
+        if (stopped) return;
+        // It was asked for while the look before ended: that look did not see it.
+        if (again) void work();
+        else cancel = clock.after(EVERY_MS, () => void work());
       });
     return looking;
   }
