@@ -24,7 +24,7 @@ async function kept(
     autoResume: async () => true,
     parked: async () => (told.includes("run.woken") ? [] : [{ run: RUN, blueprint: "fix", until: 0 }]),
     wake: async () => ({ run: RUN, ended }),
-    sweepApprovals: async () => undefined,
+    sweepApprovals: async () => ({ expired: [], reminded: [], failed: [] }),
     coordination: async () => ({ work }),
     holdAgain: onHold,
   } as unknown as KeeperParts["runtime"];

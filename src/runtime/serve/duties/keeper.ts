@@ -2,6 +2,7 @@
 import type { RunId } from "../../../base/ids.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Runtime } from "../../runtime.ts";
+import type { SweptApprovals } from "../../trust/approvals.ts";
 import type { Tell } from "../news.ts";
 import { problemOf } from "../problem.ts";
 import type { Duty } from "./duty.ts";
@@ -27,11 +28,21 @@ const EVERY_MS = 15_000;
 export function createKeeper({ runtime, autoResume, clock, by, tell, reread, worker }: KeeperParts): Duty {
   const stop = new AbortController();
   const waking = new Map<string, Promise<void>>();
+  /** Runs whose questions could not be seen to at the last look, and why. */
+  let failing: ReadonlyMap<RunId, string> = new Map();
   let cancel: (() => void) | null = null;
   let tending: Promise<boolean> | null = null;
   const merge = createMerger({ runtime, worker, tell });
 
   const wake = createWaker({ runtime, by, tell }, stop.signal);
+
+  /** Once for each run and reason: it is found again at every look. */
+  function tellFailed({ failed }: SweptApprovals): void {
+    const now = new Map(failed.map(({ run, what }) => [run, what]));
+    for (const { run, code, what } of failed)
+      if (failing.get(run) !== what) tell({ type: "serve.problem", code, message: what });
+    failing = now;
+  }
 
   async function wakeDue(): Promise<boolean> {
     const now = clock.now();
@@ -47,7 +58,7 @@ export function createKeeper({ runtime, autoResume, clock, by, tell, reread, wor
   async function tend(): Promise<boolean> {
     try {
       await reread();
-      await runtime.sweepApprovals();
+      tellFailed(await runtime.sweepApprovals());
       return autoResume && (await runtime.autoResume()) ? await wakeDue() : false;
     } catch (error) {
       tell({ type: "serve.problem", ...problemOf(error) });
