@@ -21,7 +21,7 @@ function answered(...runs: readonly WaitingRun[]) {
         looks += 1;
         return [...found];
       },
-      onAnswer: async (call: () => void) => {
+      onWaiting: async (call: () => void) => {
         listener = call;
         return () => undefined;
       },
