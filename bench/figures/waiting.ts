@@ -13,17 +13,21 @@ interface History {
 }
 
 const AT_ONCE = 64;
-const POLICY = "version: 1\npolicy: { allow: [{ action: file.append }] }\n";
-const BLUEPRINTS = {
-  "asks.yaml": `${POLICY}name: asks
+const ASKS = `version: 1
+name: asks
 stages: [{ id: ask, gate: { approval: { question: "Fine?", expires: 30d, remind: 20d } } }]
-`,
-  "ends.yaml": `${POLICY}name: ends\nstages: [{ id: one, action: file.append, with: { path: a.txt, line: a } }]\n`,
-} as const;
+`;
+/** Its policy ends it at once. */
+const ENDS = `version: 1
+name: ends
+policy: { deny: [{ action: file.append }] }
+stages: [{ id: one, action: file.append, with: { path: a.txt, line: a } }]
+`;
 
 /** Real runs: each asks a person, or has ended. */
 async function fill(root: string, { waiting, ended }: History): Promise<void> {
-  for (const [name, text] of Object.entries(BLUEPRINTS)) writeFileSync(join(root, name), text);
+  writeFileSync(join(root, "asks.yaml"), ASKS);
+  writeFileSync(join(root, "ends.yaml"), ENDS);
   const config = readConfig({ flags: { root }, env: { PATH: process.env["PATH"] } });
   const runtime = await openRuntime({ root, config });
   await begin(runtime, "ends.yaml", ended);
