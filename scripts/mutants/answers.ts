@@ -78,4 +78,11 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     replace: "if (again && stopped) void work();",
     tests: ["src/runtime/serve/duties/answered-duty.test.ts"],
   },
+  {
+    name: "a parked run waits for the next regular look of a server",
+    file: "src/runtime/serve/duties/keeper.ts",
+    find: "if (leftMs < EVERY_MS && !isOver)",
+    replace: "if (leftMs < -EVERY_MS && !isOver)",
+    tests: ["src/runtime/serve/duties/keeper.test.ts"],
+  },
 ];
