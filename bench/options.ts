@@ -16,7 +16,7 @@ export interface BenchOptions {
 export const USAGE = `npm run bench -- [--quick] [--only name,name] [--json] [--assert] [--dir DIR] [--profile DIR]
 
   --quick        fewer and shorter rounds, smaller stores
-  --only         names of figures (throughput growth memory resume queries startup containment policy gateway harness schedule) or systems (raw-full pawl ...)
+  --only         names of figures (throughput growth memory resume queries startup containment policy gateway harness schedule waiting) or systems (raw-full pawl ...)
   --json         print the results as JSON instead of tables
   --assert       exit 1 when a bar is missed or was not measured
   --dir DIR      where state is stored; must be on a real disk (default: the temporary directory)

@@ -15,6 +15,7 @@ import { resume } from "./figures/resume.ts";
 import { schedule } from "./figures/schedule.ts";
 import { startup } from "./figures/startup.ts";
 import { throughput } from "./figures/throughput.ts";
+import { waiting } from "./figures/waiting.ts";
 import { type BenchOptions, parseOptions, USAGE } from "./options.ts";
 import { buildPawl, installPeers } from "./prepare.ts";
 import { renderBars, renderTable } from "./report.ts";
@@ -29,6 +30,7 @@ const FIGURES: readonly Figure[] = [
   containment,
   policy,
   schedule,
+  waiting,
   gateway,
   harness,
 ];

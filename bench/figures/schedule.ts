@@ -110,7 +110,7 @@ export const schedule: Figure = {
     const served: Served[] = [];
     for (const loops of [1, LOOPS]) {
       log(`schedule: pawl serve with ${loops} loops`);
-      served.push(await serveIdle(dir, loops, quick ? 5 : 20));
+      served.push(await serveIdle({ dir, loops, seconds: quick ? 5 : 20 }));
     }
     const [one, all] = served as [Served, Served];
     const rounds = quick ? 3 : 9;

@@ -1,4 +1,4 @@
-/** `pawl serve` as a person starts it, with so many loops in its pawl.yaml and nothing due: what it takes and keeps. Linux only. */
+/** `pawl serve` as a person starts it, with so many loops or runs and nothing due: what it takes and keeps. Linux only. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,15 @@ const SETTLE_MS = 4000;
 /** Of the kernel, in which it counts the time of processes. */
 const TICKS_A_SECOND = 100;
 
-export async function serveIdle(dir: string, loops: number, seconds: number): Promise<Served> {
+export interface IdleServer {
+  readonly dir: string;
+  readonly loops: number;
+  readonly seconds: number;
+  /** Makes the history that it begins with. */
+  fill?(root: string): Promise<void>;
+}
+
+export async function serveIdle({ dir, loops, seconds, fill }: IdleServer): Promise<Served> {
   const root = mkdtempSync(join(dir, "pawl-bench-serve-"));
   writeFileSync(join(root, "quiet.yaml"), BLUEPRINT);
   const lines = Array.from(
@@ -30,6 +38,7 @@ export async function serveIdle(dir: string, loops: number, seconds: number): Pr
     (_, index) => `  loop-${index}: { blueprint: quiet.yaml, cron: "${index % 60} 3 1 1 *", zone: Europe/Berlin }\n`,
   );
   writeFileSync(join(root, "pawl.yaml"), `version: 1\nloops:\n${lines.join("")}`);
+  await fill?.(root);
   const from = performance.now();
   const child = spawn(process.execPath, [BIN, "serve", "--jsonl"], { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "close");

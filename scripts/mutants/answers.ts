@@ -3,6 +3,7 @@ import type { Mutant } from "./mutant.ts";
 
 const JOBS = ["src/runtime/serve/jobs/resume-answered.test.ts"];
 const TAKEOVER = ["test/integration/one-takeover.test.ts"];
+const DAMAGED = ["test/integration/damaged-run.test.ts"];
 const WORKER = "src/runtime/serve/jobs/worker.ts";
 const ANSWER = "src/runtime/resume/answer-and-resume.ts";
 
@@ -55,5 +56,33 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     find: "const TRIES = 40;",
     replace: "const TRIES = 0;",
     tests: ["src/runtime/resume/when-free.test.ts"],
+  },
+  {
+    name: "a run whose journal was changed is taken over",
+    file: "src/engines/embedded/restore.ts",
+    find: "if (report.intact) return;",
+    replace: "if (report.intact || report.seq > 0) return;",
+    tests: DAMAGED,
+  },
+  {
+    name: "one run that cannot be read keeps the questions of all others open",
+    file: "src/runtime/trust/approvals.ts",
+    find: 'if (code?.startsWith("JOURNAL_")) throw error;',
+    replace: 'if (code?.startsWith("JOURNAL_") || code === "RUN_DAMAGED") throw error;',
+    tests: DAMAGED,
+  },
+  {
+    name: "an answer that comes while a look ends waits for the next one",
+    file: "src/runtime/serve/duties/answered-duty.ts",
+    find: "if (again) void work();",
+    replace: "if (again && stopped) void work();",
+    tests: ["src/runtime/serve/duties/answered-duty.test.ts"],
+  },
+  {
+    name: "a parked run waits for the next regular look of a server",
+    file: "src/runtime/serve/duties/keeper.ts",
+    find: "if (leftMs < EVERY_MS && !isOver)",
+    replace: "if (leftMs < -EVERY_MS && !isOver)",
+    tests: ["src/runtime/serve/duties/keeper.test.ts"],
   },
 ];

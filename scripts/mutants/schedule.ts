@@ -199,8 +199,8 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
   {
     name: "a merge that is judged keeps runs from going on whose time has come",
     file: "src/runtime/serve/duties/keeper.ts",
-    find: "await runtime.sweepApprovals();",
-    replace: "await runtime.sweepApprovals();\n      await merge.work();",
+    find: "tellFailed(await runtime.sweepApprovals());",
+    replace: "tellFailed(await runtime.sweepApprovals());\n      await merge.work();",
     tests: ["src/runtime/serve/duties/keeper.test.ts"],
   },
   {

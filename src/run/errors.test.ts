@@ -50,6 +50,9 @@ describe("RUN_ERRORS", () => {
     ]);
     expect(diagnose(RUN_ERRORS, "RUN_LOST", { run: "r_1" }).what).toBe("another process has written to run r_1");
     expect(diagnose(RUN_ERRORS, "RUN_SECRET_IN_PLAN", { plan: "fix" }).what).toContain('"fix"');
+    const damaged = diagnose(RUN_ERRORS, "RUN_DAMAGED", { run: "r_1", seq: 3, problem: "the event is missing" });
+    expect(damaged.what).toBe("the journal of run r_1 is damaged at event 3: the event is missing");
+    expect(damaged.hint).toContain("`pawl verify r_1`");
     expect(diagnose(RUN_ERRORS, "RUN_PLAN_MISSING", { run: "r_1", plan: "p" }).what).toContain("is not in the journal");
   });
 

@@ -213,4 +213,13 @@ export const RUN_ERRORS = {
     retry: "after_change",
     exit: 1,
   },
+  RUN_DAMAGED: {
+    what: (d: { run: string; seq: number; problem: string }) =>
+      `the journal of run ${d.run} is damaged at event ${d.seq}: ${d.problem}`,
+    why: "A run decides from its events alone, so one that was changed could let through what nobody allowed.",
+    hint: (d: { run: string }) =>
+      `Put .pawl/ back from a backup, then check it with \`pawl verify ${d.run}\`. The work that it saved is listed by \`pawl recover\`.`,
+    retry: "after_change",
+    exit: 1,
+  },
 } as const satisfies Catalogue;

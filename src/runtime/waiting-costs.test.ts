@@ -80,7 +80,7 @@ async function waitingProject() {
 
 it("reads no journal while nothing is due", async () => {
   const { clock, approvals, waking, tended, counted } = await waitingProject();
-  expect(await counted(approvals.sweepApprovals())).toEqual([{ expired: [], reminded: [] }, 0]);
+  expect(await counted(approvals.sweepApprovals())).toEqual([{ expired: [], reminded: [], failed: [] }, 0]);
   expect(await counted(approvals.hasDueApprovals())).toEqual([false, 0]);
   expect(await counted(waking.parked({ by: clock.now() }))).toEqual([[], 0]);
   expect(tended).toEqual([]);

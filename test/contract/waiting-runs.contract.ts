@@ -145,6 +145,9 @@ export function waitingRunsContract(name: string, open: OpenStore): void {
       for (const limit of [1, 2, 100]) {
         expect(await all(store.waiting.parked, limit)).toEqual([first, second, third]);
         expect(await all((query) => store.waiting.parked({ ...query, by: 4000 }), limit)).toEqual([first]);
+        expect(await all((query) => store.waiting.parked({ ...query, after: 4000 }), limit)).toEqual([second, third]);
+        expect(await all((query) => store.waiting.parked({ ...query, after: 3999, by: 4999 }), limit)).toEqual([first]);
+        expect(await all((query) => store.waiting.parked({ ...query, after: 5000 }), limit)).toEqual([]);
       }
       expect((await store.waiting.parked({ limit: 5, cursor: "no page gave this" })).runs).toEqual([]);
     });

@@ -175,6 +175,17 @@ describe("runs that rest in a project that is served", () => {
     expect((third?.from ?? 0) - (second?.from ?? 0)).toBeGreaterThan(1500);
   });
 
+  it("are followed to their end by who waits for them, whichever process resumes them", async () => {
+    const serving = project.start("serve", "--jsonl");
+    await serving.until("serve.ready");
+    refuse(5);
+    const waiting = [project.start("run", "walled.yaml"), project.start("run", "walled.yaml")];
+    for (const { code, stdout, stderr } of await Promise.all(waiting.map(({ ended }) => ended)))
+      expect({ code, stderr, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/run r_\w+ succeeded/) });
+    serving.child.kill("SIGINT");
+    await serving.ended;
+  });
+
   it("rest on with --no-auto-resume, and where pawl.yaml says so", async () => {
     const reset = refuse(5);
     const run = await rest();

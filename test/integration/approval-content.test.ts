@@ -178,7 +178,7 @@ describe("decisions in a STATE.md", () => {
       status: "approved",
       answer: { answer: "approve", by: "ann", why: "fine" },
     });
-    expect(await runtime.sweepApprovals()).toEqual({ expired: [], reminded: [] });
+    expect(await runtime.sweepApprovals()).toEqual({ expired: [], reminded: [], failed: [] });
     expect((await runtime.approvals({ run, limit: 1 })).approvals).toHaveLength(1);
     await expect(runtime.approvals({ run: "r_none" as RunId, limit: 1 })).rejects.toMatchObject({
       code: "RUN_NOT_FOUND",

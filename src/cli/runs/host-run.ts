@@ -23,6 +23,9 @@ import { createRunWriter, type RunReport, type RunWriter } from "./run-writers.t
 const KILL_LIMIT_MS = 5000;
 const TAIL_LINES = 12;
 
+/** A run that this process hosts, or another one. */
+type Followed = Pick<Hosted, "run"> & { readonly ended: Promise<unknown> };
+
 export interface HostOptions {
   /** What only the start of a run knows; part of the document at the end. */
   readonly start?: RunReport["start"];
@@ -49,7 +52,7 @@ export async function hostRun(
     writer.event(stored);
   };
   try {
-    let handle = first;
+    let handle: Followed | null = first;
     do {
       if (handle === null) await admission.leave();
       handle ??= await waitForTurn({ context, runtime, admission }, story, writer, interrupted);
@@ -83,7 +86,7 @@ async function waitForTurn(
   story: RunStory,
   writer: RunWriter,
   interrupted: InterruptWatch,
-): Promise<Hosted | null> {
+): Promise<Followed | null> {
   for (const line of renderRest(story, context.now())) writer.say(line);
   const signal = interrupted.whileResting();
   try {
@@ -92,10 +95,22 @@ async function waitForTurn(
     return await runtime.wake(story.run as RunId, { by: context.by, signal });
   } catch (error) {
     if (signal.aborted) return null;
-    throw error;
+    if (!isPawlError(error) || !ELSEWHERE.has(error.code)) throw error;
+    await admission.leave();
+    writer.say("another process resumed it");
+    return { run: story.run as RunId, ended: leftByHost(runtime, story.run as RunId, interrupted) };
   } finally {
     interrupted.goOn();
   }
+}
+
+/** A server resumes a run at its time too, and was quicker. */
+const ELSEWHERE: ReadonlySet<string> = new Set(["RUN_HELD", "RUN_ENDED"]);
+const HOST_LOOK_MS = 200;
+
+/** Until no process hosts the run, or a signal told this one to leave. */
+async function leftByHost(runtime: Runtime, run: RunId, interrupted: InterruptWatch): Promise<void> {
+  while (interrupted.kind() !== "terminate" && (await runtime.find(run)).holder !== null) await wait(HOST_LOOK_MS);
 }
 
 /** A timer does not count the time in which a machine sleeps. */
@@ -111,7 +126,7 @@ async function dueTime({ now }: Context, { until }: RunStory, signal: AbortSigna
 /** Follows until the host lets go, then reads what was stored up to that moment: nothing is missed, nothing told twice. */
 async function followToEnd(
   runtime: Runtime,
-  handle: Hosted,
+  handle: Followed,
   story: RunStory,
   onEvent: (stored: StoredEvent) => void,
 ): Promise<void> {

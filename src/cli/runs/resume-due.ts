@@ -21,7 +21,7 @@ export async function resumeDue(context: Context, runtime: Runtime): Promise<Exi
   const { out } = context;
   const now = context.now();
   const due = await runtime.parked({ by: now });
-  const next = (await runtime.parked({ limit: due.length + 1 })).find(({ until }) => until > now);
+  const [next] = await runtime.parked({ after: now, limit: 1 });
   const signal = context.interrupts.untilInterrupted();
   const woken = await Promise.all(due.map((each) => wake(context, runtime, each, signal)));
   if (signal.aborted) await runtime.drain();

@@ -26,7 +26,7 @@ import type { EventOf, Fact } from "../../run/events.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import type { RunState } from "../../run/state.ts";
 import { type Budgets, purseFor } from "./purses.ts";
-import { restoreRun } from "./restore.ts";
+import { requireIntact, restoreRun } from "./restore.ts";
 import type { Turns } from "./turns.ts";
 
 export interface Hosting {
@@ -232,6 +232,7 @@ async function takeNow(hosting: Hosting, run: RunId, first: FirstFacts): Promise
   try {
     // What is read after the claim cannot change under us.
     const row = await findOpen(hosting, run);
+    await requireIntact(ports.journal, run);
     const stored = await restoreRun(ports.journal, row);
     const payer = { run, plan: stored.plan, parent: row.parent, isDrill: row.drill !== undefined };
     const restored = { ...stored, purse: purseFor(hosting, { ...payer, waiting: waitersOf(stored) }) };

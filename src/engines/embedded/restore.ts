@@ -26,6 +26,14 @@ export async function planOf(journal: Journal, row: Pick<RunRow, "run" | "plan">
   return plan;
 }
 
+/** Nothing is decided from events that are not those which were stored. */
+export async function requireIntact(journal: Pick<Journal, "verify">, run: RunId): Promise<void> {
+  const report = await journal.verify(run);
+  if (report.intact) return;
+  const { seq, problem } = report;
+  throw pawlError(RUN_ERRORS, "RUN_DAMAGED", { run, seq, problem });
+}
+
 export async function restoreRun(journal: Journal, row: Pick<RunRow, "run" | "plan">): Promise<Restored> {
   return restore(row.run, await planOf(journal, row), await readAll(journal, row.run));
 }

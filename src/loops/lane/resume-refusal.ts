@@ -19,11 +19,6 @@ export async function noteRefusal(board: Board, run: string, refusal: ResumeRefu
   await board.change([nameOf(run)], () => ({ keep: [refusal as unknown as JsonValue], result: undefined }));
 }
 
-export async function forgetRefusal(board: Board, run: string): Promise<void> {
-  if ((await board.read(nameOf(run))) === null) return;
-  await board.change([nameOf(run)], () => ({ keep: [null], result: undefined }));
-}
-
 /** null: nothing is known against it. */
 export async function refusalOf(board: Pick<Board, "read">, { run, events }: Answered): Promise<ResumeRefusal | null> {
   const found = (await board.read(nameOf(run))) as (Page & ResumeRefusal) | null;

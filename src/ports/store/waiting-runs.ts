@@ -36,8 +36,8 @@ export interface WaitingRuns {
    * anything has changed since it was tried. A page may have fewer runs than its limit although it is not the last.
    */
   answered(query: WaitingQuery): Promise<WaitingPage>;
-  /** Runs that no other run has started and that go on by themselves, at the latest at `by` if given; the earliest first. */
-  parked(query: WaitingQuery & { readonly by?: number }): Promise<WaitingPage>;
+  /** Runs that no other run has started and that go on by themselves, after `after` and at the latest at `by` if given; the earliest first. */
+  parked(query: WaitingQuery & { readonly after?: number; readonly by?: number }): Promise<WaitingPage>;
   /** Runs with a question that has expired by then, or of which people are to be reminded; the earliest first. */
   due(query: WaitingQuery & { readonly by: number }): Promise<WaitingPage>;
 }

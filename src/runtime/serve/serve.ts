@@ -126,6 +126,7 @@ function createDuties(
   const worker = createWorker({
     ...{ runtime, jobs, slots, board, loops, clock, uptime, fence, leaseMs, admission, by, tell },
     onFree: scheduler.poke,
+    onParked: () => keeper.poke(),
   });
   const hooks = createHooks({ root, port, firing, now, tell, loops });
   const readFiles = async (globs: readonly string[]): Promise<string> =>

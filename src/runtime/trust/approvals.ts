@@ -59,6 +59,8 @@ export interface DecisionReport {
 export interface SweptApprovals {
   readonly expired: readonly string[];
   readonly reminded: readonly string[];
+  /** Runs of which nothing could be recorded; the questions of all others were seen to. */
+  readonly failed: readonly { readonly run: RunId; readonly code: string | null; readonly what: string }[];
 }
 
 export interface ApprovalActions {
@@ -77,7 +79,10 @@ export interface ApprovalActions {
   answerAndResume(id: string, answer: AnswerOptions, watch: ResumeWatch): Promise<ResumedRun>;
   /** Answers by the decisions in a STATE.md; nothing else in the text means anything. */
   answerFrom(text: string, by: string): Promise<DecisionReport>;
-  /** Records what is due of the questions of all runs that wait; see `Engine.tend`. Reads nothing when nothing is due. */
+  /**
+   * Records what is due of the questions of all runs that wait; see `Engine.tend`. Reads nothing when nothing is due, and one run that
+   * cannot be read keeps no other waiting.
+   */
   sweepApprovals(): Promise<SweptApprovals>;
   /** Whether `sweepApprovals` would have something to record. */
   hasDueApprovals(): Promise<boolean>;
@@ -151,7 +156,7 @@ export function createApprovals(parts: ApprovalParts, open: Open, hasState: () =
     },
     answerFrom: (text, by) => answerDecisions(text, by, answer),
     async sweepApprovals() {
-      if (!hasState()) return { expired: [], reminded: [] };
+      if (!hasState()) return { expired: [], reminded: [], failed: [] };
       const { store, engine } = await open();
       const swept = await sweep(store, engine, parts.clock.now());
       if (swept.expired.length > 0) parts.onAnswered();
@@ -160,21 +165,37 @@ export function createApprovals(parts: ApprovalParts, open: Open, hasState: () =
   };
 }
 
+type Failed = SweptApprovals["failed"][number];
+
 const NOT_OURS: ReadonlySet<string> = new Set(["RUN_HELD", "RUN_ENDED", "RUN_LOST"]);
 
 async function sweep(store: Store, engine: Engine, now: number): Promise<SweptApprovals> {
-  const swept = { expired: [] as string[], reminded: [] as string[] };
+  const swept = { expired: [] as string[], reminded: [] as string[], failed: [] as Failed[] };
   for await (const { run, questions } of dueRuns(store, now)) {
-    await engine.tend(run).catch((error: unknown) => {
-      // Its host sees to it, or it is over.
-      if (!isPawlError(error) || !NOT_OURS.has(error.code)) throw error;
-    });
+    const failed = await tend(engine, run);
+    if (failed !== null) {
+      swept.failed.push(failed);
+      continue;
+    }
     for (const question of questions) {
       if (isOver(question, now)) swept.expired.push(question.id);
       else if (isToRemind(question, now)) swept.reminded.push(question.id);
     }
   }
   return swept;
+}
+
+/** null: it is done, its host sees to it, or it is over. Rejects where the store refuses, because it would refuse every other run too. */
+async function tend(engine: Engine, run: RunId): Promise<Failed | null> {
+  try {
+    await engine.tend(run);
+    return null;
+  } catch (error) {
+    const code = isPawlError(error) ? error.code : null;
+    if (code?.startsWith("JOURNAL_")) throw error;
+    if (code !== null && NOT_OURS.has(code)) return null;
+    return { run, code, what: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 const PAGE = 100;

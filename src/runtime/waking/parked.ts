@@ -19,6 +19,7 @@ export interface ParkedRun {
 }
 
 export interface ParkedQuery {
+  readonly after?: number;
   readonly by?: number;
   readonly limit?: number;
 }
@@ -27,14 +28,14 @@ export interface WakeActions {
   /** Whether this project wants runs that rest until a time to go on by themselves; a `pawl.yaml` that cannot be read does not. */
   autoResume(): Promise<boolean>;
   /**
-   * Runs that rest until a time, the earliest first; those that other runs have started go on with them. Only those whose time comes at
-   * the latest at `by`, and no more than `limit`, if given.
+   * Runs that rest until a time, the earliest first; those that other runs have started go on with them. Only those whose time comes
+   * after `after` and at the latest at `by`, and no more than `limit`, if given.
    */
   parked(query?: ParkedQuery): Promise<readonly ParkedRun[]>;
   /** Runs that can continue because of an answer and that no living process hosts, the one that waits longest first; see `WaitingRuns.answered`. */
   answered(): Promise<readonly WaitingRun[]>;
-  /** Calls back when there may be another answered run, whichever process was told the answer; resolves to what ends that. */
-  onAnswer(listener: () => void): Promise<() => void>;
+  /** Calls back when other runs may wait or can continue: an answer was recorded here, or another process has written. Resolves to what ends that. */
+  onWaiting(listener: () => void): Promise<() => void>;
   /**
    * Waits until the time of a run has come and it is its turn, then goes on with it and hosts it here; see `Engine.wake`.
    * A run that does not rest until a time is resumed at once.
@@ -68,7 +69,7 @@ export function createWaking({ root, admit, answers }: WakingParts, open: Open, 
     async answered() {
       return hasState() ? answeredRuns((await open()).store) : [];
     },
-    async onAnswer(listener) {
+    async onWaiting(listener) {
       const { store } = await open();
       const ends = [answers.add(listener), store.onForeignChange(listener)];
       return () => {
@@ -101,10 +102,11 @@ const PAGE = 500;
 
 async function parkedRuns({ waiting }: Pick<Store, "waiting">, query: ParkedQuery): Promise<readonly ParkedRun[]> {
   const found: ParkedRun[] = [];
-  const { by, limit = Number.POSITIVE_INFINITY } = query;
+  const { after, by, limit = Number.POSITIVE_INFINITY } = query;
   for (let cursor: string | null = ""; cursor !== null && found.length < limit; ) {
     const page: WaitingPage = await waiting.parked({
       limit: Math.min(PAGE, limit - found.length),
+      ...(after === undefined ? {} : { after }),
       ...(by === undefined ? {} : { by }),
       ...(cursor === "" ? {} : { cursor }),
     });

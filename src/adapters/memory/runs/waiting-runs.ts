@@ -73,11 +73,11 @@ export function createMemoryWaitingRuns({ state, guarded }: WaitingParts): Waiti
           ({ id }) => id,
         ),
       ),
-    parked: ({ by = Number.POSITIVE_INFINITY, ...query }) =>
+    parked: ({ after = -1, by = Number.POSITIVE_INFINITY, ...query }) =>
       guarded(() =>
         page(
           query,
-          ({ parent, rest: { until } }) => parent === null && until !== null && until <= by,
+          ({ parent, rest: { until } }) => parent === null && until !== null && until > after && until <= by,
           ({ run }) => run.rest.until ?? 0,
         ),
       ),

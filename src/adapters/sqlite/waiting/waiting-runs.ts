@@ -73,10 +73,10 @@ export function createSqliteWaitingRuns({ db, hosts, guarded }: WaitingParts): W
         const page = pageOf(answered.all(after, limit + 1), limit, ({ id }) => String(id));
         return { ...page, runs: page.runs.filter(({ holder }) => holder === null) };
       }),
-    parked: ({ by = LAST_ID, ...query }) =>
+    parked: ({ after, by = LAST_ID, ...query }) =>
       guarded(() => {
         const limit = limitOf(query);
-        const rows = parked.all(...placeOf(query), by, limit + 1);
+        const rows = parked.all(...placeOf(query, after), by, limit + 1);
         return pageOf(rows, limit, (row) => `${waitingOf(row.body).rest?.until}.${row.id}`);
       }),
     due: ({ by, ...query }) =>
@@ -97,8 +97,9 @@ function idOf(cursor: string, nowhere: number): number {
   return /^\d{1,15}$/.test(cursor) ? Number(cursor) : nowhere;
 }
 
-function placeOf({ cursor }: WaitingQuery): Place {
-  if (cursor === undefined) return [-1, -1];
+/** `after`: where the first page begins. */
+function placeOf({ cursor }: WaitingQuery, after = -1): Place {
+  if (cursor === undefined) return [after, LAST_ID];
   const [, at, id] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
   return at === undefined ? [LAST_ID, LAST_ID] : [Number(at), Number(id)];
 }

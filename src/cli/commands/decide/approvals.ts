@@ -6,6 +6,7 @@ import type { Runtime } from "../../../runtime/runtime.ts";
 import type { ApprovalDetail } from "../../../runtime/trust/approvals.ts";
 import { CLI_ERRORS } from "../../errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { recordDue } from "../../runs/tend-approvals.ts";
 import type { CommandSpec, Context } from "../../spec.ts";
 import { renderApproval, renderApprovals } from "../../views/approval.ts";
 import { oneLine } from "../../views/event-line.ts";
@@ -36,7 +37,7 @@ export const approvalsCommand: CommandSpec = {
   async run(context) {
     const { given } = context;
     const runtime = await context.open({ readOnly: false });
-    await runtime.sweepApprovals();
+    await recordDue(context, runtime);
     const file = given.text("from");
     if (file !== undefined) return answerFrom(context, runtime, file);
     const what = given.text("what");

@@ -1,5 +1,6 @@
 import { EXIT } from "../../exit-codes.ts";
 import { ANSWER_OPTIONS, answerQuestion } from "../../runs/answer-question.ts";
+import { recordDue } from "../../runs/tend-approvals.ts";
 import type { CommandSpec } from "../../spec.ts";
 import { renderApproval } from "../../views/approval.ts";
 
@@ -31,7 +32,7 @@ export const approveCommand: CommandSpec = {
     const { given, out } = context;
     const runtime = await context.open({ readOnly: false });
     if (!given.flag("show")) return answerQuestion(context, runtime, given.flag("for-run") ? "approve_run" : "approve");
-    await runtime.sweepApprovals();
+    await recordDue(context, runtime);
     const detail = await runtime.approval(given.text("id") ?? "");
     if (out.format !== "human") out.document(detail);
     for (const line of renderApproval(detail, out.paint, context.now())) out.line(line);

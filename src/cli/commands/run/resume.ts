@@ -8,6 +8,7 @@ import { hostRun } from "../../runs/host-run.ts";
 import { admitToResume, withAdmission } from "../../runs/loops/admission.ts";
 import { readStory } from "../../runs/read-story.ts";
 import { resumeDue } from "../../runs/resume-due.ts";
+import { recordDue } from "../../runs/tend-approvals.ts";
 import type { CommandSpec, Context } from "../../spec.ts";
 
 export const resumeCommand: CommandSpec = {
@@ -40,7 +41,7 @@ export const resumeCommand: CommandSpec = {
     if ((name === undefined) !== given.flag("due"))
       throw pawlError(CLI_ERRORS, "CLI_USAGE_INVALID", { message: "give either a run or --due", command: "resume" });
     const runtime = await context.open({ readOnly: false });
-    await runtime.sweepApprovals();
+    await recordDue(context, runtime);
     return name === undefined ? resumeDue(context, runtime) : resumeOne(context, runtime, name);
   },
 };

@@ -15,7 +15,7 @@ import type { ServedLoop } from "../served-loop.ts";
 import type { Duty } from "./duty.ts";
 
 export interface AnsweredParts {
-  readonly runtime: Pick<Runtime, "answered" | "onAnswer" | "loopOf">;
+  readonly runtime: Pick<Runtime, "answered" | "onWaiting" | "loopOf">;
   readonly jobs: Pick<Jobs, "submit" | "ofRun">;
   readonly loops: () => ReadonlyMap<string, ServedLoop>;
   readonly clock: Clock;
@@ -63,7 +63,10 @@ export function createAnsweredDuty(parts: AnsweredParts): Duty {
       .finally(() => {
         looking = null;
         cancel();
-        if (!stopped) cancel = clock.after(EVERY_MS, () => void work());
+        if (stopped) return;
+        // It was asked for while the look before ended: that look did not see it.
+        if (again) void work();
+        else cancel = clock.after(EVERY_MS, () => void work());
       });
     return looking;
   }
@@ -71,7 +74,7 @@ export function createAnsweredDuty(parts: AnsweredParts): Duty {
   return {
     name: "answered",
     async start() {
-      unwatch = await runtime.onAnswer(() => void work());
+      unwatch = await runtime.onWaiting(() => void work());
       await work();
     },
     once: work,

@@ -2,6 +2,7 @@
 import type { RunId } from "../../../base/ids.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Runtime } from "../../runtime.ts";
+import type { SweptApprovals } from "../../trust/approvals.ts";
 import type { Tell } from "../news.ts";
 import { problemOf } from "../problem.ts";
 import type { Duty } from "./duty.ts";
@@ -9,7 +10,7 @@ import type { Duty } from "./duty.ts";
 export interface KeeperParts {
   readonly runtime: Pick<
     Runtime,
-    "autoResume" | "parked" | "wake" | "pause" | "sweepApprovals" | "coordination" | "holdAgain"
+    "autoResume" | "parked" | "onWaiting" | "wake" | "pause" | "sweepApprovals" | "coordination" | "holdAgain"
   >;
   /** Names this process in the queue of merges. */
   readonly worker: string;
@@ -22,32 +23,48 @@ export interface KeeperParts {
   readonly reread: () => Promise<void>;
 }
 
-const EVERY_MS = 15_000;
+export interface Keeper extends Duty {
+  /** A run that was hosted here rests until a time. */
+  poke(): void;
+}
 
-export function createKeeper({ runtime, autoResume, clock, by, tell, reread, worker }: KeeperParts): Duty {
+/** A timer does not count the time in which a machine sleeps. */
+const EVERY_MS = 15_000;
+/** Between two looks. */
+const SPACE_MS = 100;
+
+export function createKeeper({ runtime, autoResume, clock, by, tell, reread, worker }: KeeperParts): Keeper {
   const stop = new AbortController();
   const waking = new Map<string, Promise<void>>();
-  let cancel: (() => void) | null = null;
+  let cancel = (): void => undefined;
+  let unwatch = (): void => undefined;
   let tending: Promise<boolean> | null = null;
   const merge = createMerger({ runtime, worker, tell });
 
+  const tellFailed = createFailureNews(tell);
+  const early = createEarlyLook({ runtime, clock }, autoResume, () => void work());
   const wake = createWaker({ runtime, by, tell }, stop.signal);
 
   async function wakeDue(): Promise<boolean> {
-    const now = clock.now();
-    const due = (await runtime.parked({ by: now })).filter(({ run }) => !waking.has(run));
+    const due = (await runtime.parked({ by: clock.now() })).filter(({ run }) => !waking.has(run));
     for (const { run, blueprint } of due)
       waking.set(
         run,
-        wake(run, blueprint).finally(() => waking.delete(run)),
+        wake(run, blueprint).finally(() => rested(run)),
       );
     return due.length > 0;
   }
 
+  function rested(run: RunId): void {
+    waking.delete(run);
+    early.arrange();
+  }
+
   async function tend(): Promise<boolean> {
+    early.looks();
     try {
       await reread();
-      await runtime.sweepApprovals();
+      tellFailed(await runtime.sweepApprovals());
       return autoResume && (await runtime.autoResume()) ? await wakeDue() : false;
     } catch (error) {
       tell({ type: "serve.problem", ...problemOf(error) });
@@ -59,8 +76,10 @@ export function createKeeper({ runtime, autoResume, clock, by, tell, reread, wor
     void merge.work();
     tending ??= tend().finally(() => {
       tending = null;
-      cancel?.();
-      if (!stop.signal.aborted) cancel = clock.after(EVERY_MS, () => void work());
+      cancel();
+      if (stop.signal.aborted) return;
+      cancel = clock.after(EVERY_MS, () => void work());
+      early.arrange();
     });
     return tending;
   }
@@ -68,6 +87,7 @@ export function createKeeper({ runtime, autoResume, clock, by, tell, reread, wor
   return {
     name: "keeper",
     async start() {
+      unwatch = await runtime.onWaiting(early.arrange);
       await work();
     },
     async once() {
@@ -78,10 +98,55 @@ export function createKeeper({ runtime, autoResume, clock, by, tell, reread, wor
     },
     async stop() {
       stop.abort();
-      cancel?.();
+      for (const end of [unwatch, cancel, early.stop]) end();
       await tending;
       await merge.underWay();
       await Promise.all(waking.values());
+    },
+    poke: early.arrange,
+  };
+}
+
+/** Tells of a run whose questions could not be seen to, once for each reason: it is found again at every look. */
+function createFailureNews(tell: Tell) {
+  let known: ReadonlyMap<RunId, string> = new Map();
+  return ({ failed }: SweptApprovals): void => {
+    for (const { run, code, what } of failed)
+      if (known.get(run) !== what) tell({ type: "serve.problem", code, message: what });
+    known = new Map(failed.map(({ run, what }) => [run, what]));
+  };
+}
+
+/** A look at the time of the next run that rests: a wait is as long as it was said, and does not end with the next regular look. */
+function createEarlyLook(
+  { runtime, clock }: Pick<KeeperParts, "runtime" | "clock">,
+  isWanted: boolean,
+  look: () => void,
+) {
+  /** Of the newest look. What is later than this is still to come, whatever became of what was due. */
+  let lookedAt = 0;
+  let isOver = false;
+  let cancel = (): void => undefined;
+
+  async function arrange(): Promise<void> {
+    const [next] = await runtime.parked({ after: lookedAt, limit: 1 }).catch(() => []);
+    const leftMs = (next?.until ?? Number.POSITIVE_INFINITY) - clock.now();
+    cancel();
+    if (leftMs < EVERY_MS && !isOver) cancel = clock.after(Math.max(SPACE_MS, leftMs), look);
+  }
+
+  return {
+    /** A look begins. */
+    looks(): void {
+      lookedAt = clock.now();
+    },
+    /** Another run may rest. */
+    arrange(): void {
+      if (isWanted) void arrange();
+    },
+    stop(): void {
+      isOver = true;
+      cancel();
     },
   };
 }

@@ -58,6 +58,7 @@ async function served(row: RunRow, { times = 1, error }: { readonly times?: numb
     loops: () => new Map(),
     tell: ({ type }) => void told.push(type),
     onFree: () => told.push("loop.failed"),
+    onParked: () => undefined,
   });
   for (let time = 0; time < times; time += 1) await worker.once();
   await worker.stop();

@@ -44,6 +44,7 @@ async function failing(error: Error, { times = 1, knows = false, spoil = (jobs: 
     loops: () => new Map(),
     tell: ({ type }) => void told.push(type),
     onFree: () => undefined,
+    onParked: () => undefined,
   });
   for (let time = 0; time < times; time += 1) await worker.once();
   await worker.stop();
@@ -113,6 +114,7 @@ test("L7: a claim is renewed three times in a lease, and ten times while the sto
     loops: () => new Map(),
     tell: () => undefined,
     onFree: () => undefined,
+    onParked: () => undefined,
   });
   await worker.start();
   while (uptime() < 2.5 * LEASE_MS) {

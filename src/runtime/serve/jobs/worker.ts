@@ -33,6 +33,8 @@ export interface WorkerParts {
   readonly tell: Tell;
   /** The loop of a job is free again. */
   readonly onFree: (loop: string) => void;
+  /** A run rests until a time. */
+  readonly onParked: () => void;
 }
 
 export interface Worker extends Duty {
@@ -203,7 +205,7 @@ async function whyNotNow({ slots, loops, admission }: WorkerParts, claim: Claim)
 }
 
 async function settle(parts: WorkerParts, claim: Claim, end: JobEnd): Promise<void> {
-  const { jobs, tell, clock } = parts;
+  const { jobs, tell, clock, onParked } = parts;
   const { job, token } = claim;
   const { run, loop } = job;
   if (end.kind === "lost" && isResumeJob(job)) {
@@ -223,7 +225,8 @@ async function settle(parts: WorkerParts, claim: Claim, end: JobEnd): Promise<vo
   }
   tell({ type: "run.ended", loop, run, status: end.status, reason: end.reason });
   // What rests until a time goes on by itself: it is not over.
-  if (!end.isParked) await free(parts, claim);
+  if (end.isParked) onParked();
+  else await free(parts, claim);
 }
 
 async function free({ slots, onFree }: WorkerParts, { job }: Claim): Promise<void> {
