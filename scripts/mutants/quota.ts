@@ -22,6 +22,20 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     tests: ["src/limits/routes/refusal.test.ts"],
   },
   {
+    name: "the built-in agent waits for no time but seconds",
+    file: "src/harness/models/ask.ts",
+    find: "const askedMs = until === null ? null : until - at;",
+    replace: 'const askedMs = Number(failure.headers["retry-after"] ?? 0) * 1000 + 0 * (until ?? 0);',
+    tests: ["src/harness/models/ask.test.ts"],
+  },
+  {
+    name: "a rate of Google is taken for an empty account",
+    file: "src/limits/routes/failure.ts",
+    find: "|| isOutOfCredit(failure)",
+    replace: "|| /exceeded your current quota/i.test(message)",
+    tests: ["src/limits/routes/failure.test.ts"],
+  },
+  {
     name: "a replay asks for ids that differ each time",
     file: "src/gateway/record/volatile.ts",
     find: 'filter(([name]) => name !== "id")',
