@@ -28,7 +28,8 @@ export function createStarts(options: StartsOptions): Pick<Workspaces, "base" | 
         return tree;
       }),
     async uncommitted() {
-      return (await listUncommitted(git, root, project, home)).map((path) => pathFromProject(path, project));
+      const { paths } = await listUncommitted(git, root, project, home);
+      return paths.map((path) => pathFromProject(path, project));
     },
   };
 }

@@ -2,8 +2,15 @@
 import type { HostGit } from "../host-git.ts";
 import { callIn, inspectProject } from "./project.ts";
 
-/** A tree of so many bytes of changed names is told by its first ones. */
+/** Longer lists are cut off. */
 const MOST_BYTES = 16 << 20;
+
+/** Names of uncommitted files. */
+export interface Uncommitted {
+  readonly paths: readonly string[];
+  /** There are more than these. */
+  readonly isCut: boolean;
+}
 
 /**
  * The same files that a snapshot of the working tree would add: what git does not keep yet only in the project. Nothing is
@@ -14,7 +21,8 @@ export async function listUncommitted(
   root: string,
   project: string,
   home: string,
-): Promise<readonly string[]> {
+  maxBytes = MOST_BYTES,
+): Promise<Uncommitted> {
   const [{ flags }, ignoreFile] = await Promise.all([inspectProject(git, root, home), userIgnoreFile(git, home)]);
   const status = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"];
   const args = [
@@ -26,14 +34,15 @@ export async function listUncommitted(
     ".",
     ":(exclude,glob)**/.pawl/**",
   ];
-  const { stdout } = await git.run({ ...callIn(root, flags, args), maxBytes: MOST_BYTES });
+  const { stdout, truncated } = await git.run({ ...callIn(root, flags, args), maxBytes });
   // Each entry is two letters, a space, the path and a zero; what was cut off has no zero.
-  return stdout
+  const paths = stdout
     .toString()
     .split("\0")
     .slice(0, -1)
     .filter((entry) => !entry.startsWith("?? ") || project === "" || entry.startsWith(`?? ${project}/`))
     .map((entry) => entry.slice(3));
+  return { paths, isCut: truncated };
 }
 
 /** The file in which the user has told git what to ignore everywhere; nothing else of that configuration is used. */
