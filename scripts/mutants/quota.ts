@@ -22,6 +22,20 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     tests: ["src/limits/routes/refusal.test.ts"],
   },
   {
+    name: "an instant that a later answer took back still counts",
+    file: "src/gateway/routes/ask-in-turn.ts",
+    find: "if (until === null) state.untils.delete(showCandidate(candidate));",
+    replace: "if (until === null) return;",
+    tests: ["src/gateway/routes/ask-in-turn.test.ts"],
+  },
+  {
+    name: "another request asks a model before the time that it named",
+    file: "src/gateway/routes/ask-in-turn.ts",
+    find: "    await leaveAlone(candidate, attempt, turns);\n",
+    replace: "",
+    tests: ["src/gateway/routes/ask-in-turn.test.ts"],
+  },
+  {
     name: "the built-in agent waits for no time but seconds",
     file: "src/harness/models/ask.ts",
     find: "const askedMs = until === null ? null : until - at;",
