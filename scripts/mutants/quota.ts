@@ -64,6 +64,13 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     tests: ["test/integration/workspace-ends.test.ts"],
   },
   {
+    name: "files with long names are not counted where a run starts from a working tree",
+    file: "src/adapters/git/project/base.ts",
+    find: "home, Number.POSITIVE_INFINITY)",
+    replace: "home)",
+    tests: ["test/integration/workspace-ends.test.ts"],
+  },
+  {
     name: "git of a save goes on when its signal has ended",
     file: "src/adapters/git/cell/cell.ts",
     find: "onAbort(signal, () => void kill())",

@@ -14,9 +14,6 @@ import { BASES, openOrCreateVault, SNAPSHOTS, type Vault } from "../vault/vault.
 import { callIn, inspectProject, type Project } from "./project.ts";
 import { listUncommitted, userIgnoreFile } from "./uncommitted.ts";
 
-/** Whoever has longer names than this in all has too many files. */
-const MOST_LISTED_BYTES = 256 << 20;
-
 export interface BaseRequest {
   readonly git: HostGit;
   readonly root: string;
@@ -41,7 +38,7 @@ export async function takeBase(request: BaseRequest, spec: WorkspaceSpec, at: nu
 /** What a snapshot would add to the commit is bounded like a save. */
 async function requireFit({ git, root, project, home }: BaseRequest, spec: WorkspaceSpec): Promise<void> {
   const limits = limitsOf(spec);
-  const { paths, isCut } = await listUncommitted(git, root, project, home, MOST_LISTED_BYTES);
+  const paths = await listUncommitted(git, root, project, home, Number.POSITIVE_INFINITY);
   const sizes: { readonly path: string; readonly bytes: number }[] = [];
   for (const path of paths) {
     throwIfAborted(git.signal, "Measuring the working tree");
@@ -49,7 +46,7 @@ async function requireFit({ git, root, project, home }: BaseRequest, spec: Works
     if (found !== null && !found.isDirectory()) sizes.push({ path, bytes: found.size });
   }
   const bytes = sizes.reduce((sum, each) => sum + each.bytes, 0);
-  if (!isCut && bytes <= limits.bytes && sizes.length <= limits.files) return;
+  if (bytes <= limits.bytes && sizes.length <= limits.files) return;
   const largest =
     bytes > limits.bytes
       ? sizes.sort((a, b) => b.bytes - a.bytes).map((each) => `${each.bytes} ${each.path}`)

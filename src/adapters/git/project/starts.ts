@@ -28,8 +28,7 @@ export function createStarts(options: StartsOptions): Pick<Workspaces, "base" | 
         return tree;
       }),
     async uncommitted() {
-      const { paths } = await listUncommitted(git, root, project, home);
-      return paths.map((path) => pathFromProject(path, project));
+      return (await listUncommitted(git, root, project, home)).map((path) => pathFromProject(path, project));
     },
   };
 }
