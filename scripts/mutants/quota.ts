@@ -29,13 +29,6 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     tests: ["src/gateway/routes/ask-in-turn.test.ts"],
   },
   {
-    name: "another request asks a model before the time that it named",
-    file: "src/gateway/routes/ask-in-turn.ts",
-    find: "    await leaveAlone(candidate, attempt, turns);\n",
-    replace: "",
-    tests: ["src/gateway/routes/ask-in-turn.test.ts"],
-  },
-  {
     name: "the built-in agent waits for no time but seconds",
     file: "src/harness/models/ask.ts",
     find: "const askedMs = until === null ? null : until - at;",
