@@ -22,6 +22,27 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     tests: ["src/limits/routes/refusal.test.ts"],
   },
   {
+    name: "an instant that a later answer took back still counts",
+    file: "src/gateway/routes/ask-in-turn.ts",
+    find: "if (until === null) state.untils.delete(showCandidate(candidate));",
+    replace: "if (until === null) return;",
+    tests: ["src/gateway/routes/ask-in-turn.test.ts"],
+  },
+  {
+    name: "the built-in agent waits for no time but seconds",
+    file: "src/harness/models/ask.ts",
+    find: "const askedMs = until === null ? null : until - at;",
+    replace: 'const askedMs = Number(failure.headers["retry-after"] ?? 0) * 1000 + 0 * (until ?? 0);',
+    tests: ["src/harness/models/ask.test.ts"],
+  },
+  {
+    name: "a rate of Google is taken for an empty account",
+    file: "src/limits/routes/failure.ts",
+    find: "|| isOutOfCredit(failure)",
+    replace: "|| /exceeded your current quota/i.test(message)",
+    tests: ["src/limits/routes/failure.test.ts"],
+  },
+  {
     name: "a replay asks for ids that differ each time",
     file: "src/gateway/record/volatile.ts",
     find: 'filter(([name]) => name !== "id")',
@@ -33,6 +54,13 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     file: "src/adapters/git/cell/scan-script.ts",
     find: '[ "$bytes" -gt "$most_bytes" ] || [ "$files" -gt "$most_files" ] || return 0',
     replace: "return 0",
+    tests: ["test/integration/workspace-ends.test.ts"],
+  },
+  {
+    name: "files with long names are not counted where a run starts from a working tree",
+    file: "src/adapters/git/project/base.ts",
+    find: "home, Number.POSITIVE_INFINITY)",
+    replace: "home)",
     tests: ["test/integration/workspace-ends.test.ts"],
   },
   {

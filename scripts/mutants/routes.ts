@@ -5,8 +5,8 @@ export const ROUTE_MUTANTS: readonly Mutant[] = [
   {
     name: "a request that nobody can answer is passed around",
     file: "src/gateway/routes/ask-in-turn.ts",
-    find: 'if (kind === "permanent") return asked(',
-    replace: 'if (kind === ("" as string)) return asked(',
+    find: 'return kind === "permanent" ? asked(',
+    replace: 'return kind === ("" as string) ? asked(',
     tests: ["src/gateway/routes"],
   },
   {
@@ -19,7 +19,7 @@ export const ROUTE_MUTANTS: readonly Mutant[] = [
   {
     name: "a provider that asks for time is not left alone",
     file: "src/gateway/routes/ask-in-turn.ts",
-    find: "if (until !== null && isFar(until, turns)) await breakers.park(targetOf(candidate), until, why, clock.now());",
+    find: "  await breakers.park(targetOf(candidate), until, judgeFailure(failure).why, clock.now());\n",
     replace: "",
     tests: ["src/gateway/routes"],
   },

@@ -1,11 +1,13 @@
 /** Whatever is wrong around a command, its answer is text for people: what is wrong, why it matters, what to do. Never a stack. */
-import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { BIN, type CliResult, createProject, type Project } from "../support/cli.ts";
 import { git } from "../support/git-project.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
 const PAWL_YAML = `version: 1
 loops:
@@ -74,7 +76,65 @@ afterAll(() => project.remove());
 function expectWords({ code, stdout, stderr }: Pick<CliResult, "code" | "stdout" | "stderr">): void {
   expect(`${stdout}${stderr}`).not.toMatch(/^\s+at .*[:(]\d+|CLI_DEFECT|node:internal/m);
   expect([0, 1, 2, 3]).toContain(code);
+  if (/^[A-Z]+_[A-Z_]+(?: {2}.*)?$/m.test(stderr)) expect(stderr).toMatch(/^ {2}why [\s\S]*^ {2}hint /m);
 }
+
+interface Surroundings {
+  /** Changes a copy of the project. */
+  readonly prepare?: (root: string) => void;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Shell text that calls `"$@"`. */
+  readonly call?: string;
+}
+
+function replaced(path: string, make: (path: string) => void): void {
+  rmSync(path, { recursive: true, force: true });
+  make(path);
+}
+
+const SURROUNDINGS: Readonly<Record<string, Surroundings>> = {
+  "no home": { env: { HOME: undefined } },
+  "a home that is a file": { env: { HOME: "/etc/passwd" } },
+  "no other program": { env: { PATH: "/nonexistent" } },
+  "a state that is a file": { prepare: (root) => replaced(join(root, ".pawl"), (path) => writeFileSync(path, "")) },
+  "a journal of noise": { prepare: (root) => writeFileSync(join(root, ".pawl/pawl.db"), "noise".repeat(999)) },
+  "a vault that is a file": {
+    prepare: (root) => replaced(join(root, ".pawl/vault.git"), (path) => writeFileSync(path, "")),
+  },
+  "a pawl.yaml that is no YAML": { prepare: (root) => writeFileSync(join(root, "pawl.yaml"), "loops: [\n") },
+  "a pawl.yaml that is a folder": { prepare: (root) => replaced(join(root, "pawl.yaml"), mkdirSync) },
+  "a pawl.yaml that is a pipe": {
+    prepare: (root) => replaced(join(root, "pawl.yaml"), (path) => execFileSync("mkfifo", [path])),
+  },
+  "no blueprint": { prepare: (root) => rmSync(join(root, "blueprints"), { recursive: true }) },
+  "no repository": { prepare: (root) => rmSync(join(root, ".git"), { recursive: true }) },
+  "a damaged repository": { prepare: (root) => writeFileSync(join(root, ".git/config"), "[core\n") },
+  "a folder that is gone": { call: 'mkdir gone && cd gone && rmdir ../gone && "$@"' },
+  "an output that is full": { call: '"$@" >/dev/full' },
+  "an output that nobody reads": { call: 'set -o pipefail; "$@" | true' },
+  "no streams": { call: '"$@" <&- >&- 2>&-' },
+};
+
+async function callIn({ prepare, env = {}, call = '"$@"' }: Surroundings, args: readonly string[]): Promise<CliResult> {
+  const root = tempDir();
+  cpSync(project.root, root, { recursive: true, verbatimSymlinks: true });
+  prepare?.(root);
+  const child = spawn("/bin/bash", ["-c", call, "bash", process.execPath, BIN, ...args], {
+    cwd: root,
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], USER: "tester", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const code = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await code, signal: null, stdout, stderr };
+}
+
+/** Each command meets one of them, another one than its neighbour; with PAWL_FULL=1 all of them. */
+const MEETINGS = Object.entries(CALLS).flatMap(([command, args], at) => {
+  const names = Object.keys(SURROUNDINGS);
+  const met = process.env["PAWL_FULL"] === "1" ? names : [names[(at * 5) % names.length] as string];
+  return met.map((name) => [command, name, args] as const);
+});
 
 /** The folders can be seen and not be written, whoever asks: for root, permissions alone would not do. */
 function onReadOnly(readOnly: readonly string[], args: readonly string[]): CliResult {
@@ -95,6 +155,14 @@ describe("what is wrong around a command is told in words", () => {
 
   test.each(Object.entries(CALLS))("%s, where nothing of the project can be written", (_, args) => {
     expectWords(onReadOnly([project.root], args));
+  });
+
+  test.each(MEETINGS)("%s, with %s", async (_, name, args) => {
+    expectWords(await callIn(SURROUNDINGS[name] as Surroundings, args));
+  });
+
+  test.each(["an output that is full", "an output that nobody reads"])("--version, with %s", async (name) => {
+    expectWords(await callIn(SURROUNDINGS[name] as Surroundings, ["--version"]));
   });
 
   test("a run that could store nothing says so before anything begins", () => {

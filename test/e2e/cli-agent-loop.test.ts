@@ -79,12 +79,16 @@ stages:
 /** Codex reads files by commands, each inside `bash -lc` or `sh -lc`. */
 const LOOKS = ["sed -n 1,5p src/price.mjs", "rg -n total src", "cat test/price.test.mjs | sed -n 1,3p"];
 
+/** No rule allows it. */
+const PUSH = "git push origin HEAD";
+
 function stepsOf(name: Name): { readonly fix: readonly Step[]; readonly review: readonly Step[] } {
   const { read, write, run } = WORDS[name];
   const cheat: Step = { text: "I make the tests easier.", tools: [write("test/easy.test.mjs", "// none")] };
   const fix: readonly Step[] = [
     { text: "I look.", tools: [read("src/price.mjs")] },
     ...(name === "codex" ? LOOKS.map((line) => ({ text: "I look on.", tools: [run(line)] })) : []),
+    ...(name === "codex" ? [{ text: "I publish.", tools: [run(PUSH)] }] : []),
     { text: "I repair.", tools: [write("src/price.mjs", FIXED)] },
     ...(ASKS[name] ? [cheat] : []),
     { text: "I try.", tools: [run(TESTS.join(" "))] },
@@ -142,6 +146,7 @@ describe.for(programs)("the whole loop with $name", { timeout: 600_000 }, ({ nam
     const refs = git(made.root, "for-each-ref", "--format=%(refname) %(subject)").split("\n");
     const branch = refs.find((line) => line.endsWith("Repair the prices"))?.split(" ")[0] ?? "HEAD";
     expect(git(made.root, "show", `${branch}:src/price.mjs`).trim()).toBe(FIXED.trim());
+    expect(git(made.root, "log", "-1", "--format=%B", branch)).toContain("Pawl-Certificate: sha256:");
     // What it was denied it did not do.
     expect(git(made.root, "ls-tree", "-r", "--name-only", branch)).not.toContain("easy");
     const { value } = await made.json("show", "@last");
@@ -154,8 +159,9 @@ describe.for(programs)("the whole loop with $name", { timeout: 600_000 }, ({ nam
       .filter((line) => line.includes('"type":"ruling"') && line.includes("exec_command"));
     if (name === "codex") {
       expect(said).toContain("sh -lc 'sed -n 1,5p src/price.mjs'");
-      expect(rulings.filter((line) => !line.includes('"answer":"allow"'))).toEqual([]);
-      expect(rulings.length).toBeGreaterThanOrEqual(LOOKS.length + 2);
+      const denied = rulings.filter((line) => !line.includes('"answer":"allow"'));
+      expect(denied).toEqual([expect.stringContaining("no rule allows: run git push origin HEAD")]);
+      expect(rulings.length).toBeGreaterThanOrEqual(LOOKS.length + 3);
     }
   });
 });

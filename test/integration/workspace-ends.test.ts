@@ -78,6 +78,30 @@ describe("a tree that is too large", () => {
     if (spec.maxFiles !== undefined) await expect(workspace.save(LABEL)).resolves.toMatch(/^[0-9a-f]{40}$/);
   });
 
+  it("names the folders with the most files when there are too many", async () => {
+    const { workspace, root, workspaces } = await opened({ ...CLONE, maxFiles: 20 });
+    for (const folder of [workspace.folder, root]) {
+      mkdirSync(join(folder, "out/deep"), { recursive: true });
+      for (let at = 0; at < 12; at += 1) writeFileSync(join(folder, `out/deep/${at}`), "");
+      for (let at = 0; at < 9; at += 1) writeFileSync(join(folder, `out/${at} x`), "");
+      writeFileSync(join(folder, "alone"), "");
+    }
+    const words = "The largest: out/ (21 files), out/deep/ (12 files), ./ (1 files).";
+    await expect(workspace.save(LABEL)).rejects.toThrow(words);
+    await expect(workspaces.base({ ...CLONE, from: "working_tree", maxFiles: 20 }, 1)).rejects.toThrow(words);
+  });
+
+  it("is no start of a run either if its names are very long", async () => {
+    const { root, workspaces } = await opened();
+    const folder = join(root, ...Array.from({ length: 15 }, () => "d".repeat(230)));
+    mkdirSync(folder, { recursive: true });
+    for (let at = 0; at < 5100; at += 1) writeFileSync(join(folder, String(at).padStart(30, "0")), "");
+    const spec: WorkspaceSpec = { ...CLONE, from: "working_tree", maxFiles: 5000 };
+    await expect(workspaces.base(spec, 1)).rejects.toThrow(
+      "0 B in 5100 files, and `workspace.max_files` is 5000 files",
+    );
+  });
+
   it("counts what is new or changed, also in a nested repository, and neither what was saved nor what git ignores", async () => {
     const { workspace } = await opened({ ...CLONE, maxBytes: 1000 });
     sparse(join(workspace.folder, "ignored"), ENDLESS);

@@ -109,6 +109,20 @@ describe("askInTurn", () => {
     });
   });
 
+  it("believes the last instant that a model named, and asks it before that for no other request", async () => {
+    const { ask, asked, clock, state } = life();
+    const bench = 30_000;
+    const twice = [failed(busy(429), clock.now() + 8000), failed(busy(429), clock.now() + 8500 + 2 * bench)];
+    expect(await ask("a", { a: twice })).toMatchObject({ answer: "error 429", until: 8500 + 2 * bench });
+    expect(asked).toEqual(["a@0", "a@8500"]);
+    expect(state.get("model:anthropic/a")?.open).toMatchObject({ until: 8500 + 2 * bench, parked: true });
+  });
+
+  it("names no instant when the last answer of the model named none", async () => {
+    const { ask } = life();
+    expect(await ask("a", { a: [failed(busy(429), 8000), failed(busy(429))] })).toMatchObject({ until: null });
+  });
+
   it("passes a request that nobody can answer to nobody else", async () => {
     const { ask, asked } = life();
     const result = await ask("a,b", { a: [failed(busy(400))] });

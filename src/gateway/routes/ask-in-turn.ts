@@ -54,7 +54,7 @@ function targetOf({ provider, model }: Candidate): string {
 }
 
 export async function askInTurn<T>(asking: Asking<T>, turns: Turns): Promise<Asked<T>> {
-  const state: State<T> = { passedOver: [...asking.route.passedOver], last: null, untils: [] };
+  const state: State<T> = { passedOver: [...asking.route.passedOver], last: null, untils: new Map() };
   for (const candidate of asking.route.candidates) {
     const found = await askOne(candidate, asking, turns, state);
     if (found !== null) return found;
@@ -72,15 +72,21 @@ const NOTHING_LEFT = (): Promise<void> => Promise.resolve();
 interface State<T> {
   readonly passedOver: PassedOver[];
   last: { readonly answer: T; readonly by: Candidate } | null;
-  readonly untils: { readonly until: number; readonly candidate: Candidate }[];
+  /** What each candidate said last: an earlier instant of the same candidate no longer counts. */
+  readonly untils: Map<string, Again>;
+}
+
+interface Again {
+  readonly until: number;
+  readonly candidate: Candidate;
 }
 
 function asked<T>(state: State<T>, answer: T | null, by: Candidate | null, finish: Asked<T>["finish"]): Asked<T> {
   return { answer, by, passedOver: state.passedOver, until: soonest(state)?.until ?? null, finish };
 }
 
-function soonest<T>({ untils }: State<T>): State<T>["untils"][number] | null {
-  return untils.toSorted((a, b) => a.until - b.until)[0] ?? null;
+function soonest<T>({ untils }: State<T>): Again | null {
+  return [...untils.values()].sort((a, b) => a.until - b.until)[0] ?? null;
 }
 
 /** null: the next one's turn. */
@@ -104,10 +110,21 @@ async function askOne<T>(
       await report(attempt.end);
       return asked(state, attempt.answer, candidate, NOTHING_LEFT);
     }
-    const kind = await weigh(candidate, attempt, report, turns, state);
-    if (kind === "permanent") return asked(state, attempt.answer, candidate, NOTHING_LEFT);
-    if (kind !== "transient" || !(await pauseBefore(failures, attempt.until, asking, turns))) return null;
+    const kind = await weigh(candidate, attempt, report, state);
+    if (kind === "transient" && (await pauseBefore(failures, attempt.until, asking, turns))) continue;
+    await leaveAlone(candidate, attempt, turns);
+    return kind === "permanent" ? asked(state, attempt.answer, candidate, NOTHING_LEFT) : null;
   }
+}
+
+/** Nobody asks it again before the instant that it named, this request or another: the bench alone may be shorter. */
+async function leaveAlone<T>(
+  candidate: Candidate,
+  { failure, until }: Extract<Attempt<T>, { kind: "failed" }>,
+  { breakers, clock, settings }: Turns,
+): Promise<void> {
+  if (until === null || until - clock.now() <= settings.bench.coolDownMs) return;
+  await breakers.park(targetOf(candidate), until, judgeFailure(failure).why, clock.now());
 }
 
 /** What a failure means, told to whoever has to know. */
@@ -115,13 +132,10 @@ async function weigh<T>(
   candidate: Candidate,
   { failure, until, answer }: Extract<Attempt<T>, { kind: "failed" }>,
   report: (end: CallEnd) => Promise<void>,
-  turns: Turns,
   state: State<T>,
 ): Promise<FailureKind> {
-  const { breakers, clock } = turns;
   const { kind, why } = judgeFailure(failure);
   await report(kind === "transient" ? "failure" : "ignored");
-  if (until !== null && isFar(until, turns)) await breakers.park(targetOf(candidate), until, why, clock.now());
   note(state, candidate, why, until);
   state.last = { answer, by: candidate };
   return kind;
@@ -129,16 +143,12 @@ async function weigh<T>(
 
 function note<T>(state: State<T>, candidate: Candidate, why: string, until: number | null): void {
   state.passedOver.push({ model: showCandidate(candidate), why });
-  if (until !== null) state.untils.push({ until, candidate });
+  if (until === null) state.untils.delete(showCandidate(candidate));
+  else state.untils.set(showCandidate(candidate), { until, candidate });
 }
 
 function benchOf({ settings }: Turns): BreakerRules {
   return { ...BREAKER_RULES, ...settings.bench };
-}
-
-/** Longer than anybody waits within one request. */
-function isFar(until: number, { clock, settings }: Turns): boolean {
-  return until - clock.now() > settings.retry.maxMs;
 }
 
 /** Whether the same model is to be asked again, now. */

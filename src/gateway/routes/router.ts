@@ -3,11 +3,10 @@
  * have been billed, and tells of every model that did not answer.
  */
 import { finished } from "node:stream";
-import { readHeaders } from "../../limits/quota/headers.ts";
-import { readQuota } from "../../limits/quota/read-quota.ts";
 import type { Candidate as Choice, Providers } from "../../limits/routes/candidate.ts";
 import { effortMembers } from "../../limits/routes/effort.ts";
 import type { CallFailure } from "../../limits/routes/failure.ts";
+import { retryAt } from "../../limits/routes/retry-at.ts";
 import { findRoute, type PassedOver, type Routed } from "../../limits/routes/route.ts";
 import type { RouteSettings } from "../../limits/routes/settings.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -88,7 +87,8 @@ async function tryOne(call: ModelCall, candidate: Candidate, given: Try): Promis
       throw new UpstreamError(String(error), true);
     });
     if (head.failure === null) return { kind: "answered", answer: head.answer };
-    return { kind: "failed", failure: head.failure, until: untilOf(head.failure, given), answer: head.answer };
+    const until = retryAt(head.failure, { at: given.clock.now(), zone: given.zone });
+    return { kind: "failed", failure: head.failure, until, answer: head.answer };
   } catch (thrown) {
     if (thrown instanceof RouteRefusal) return { kind: "failed", failure: ownRate(call), until: null, answer: thrown };
     // A record without the answer is no failure of the model, nor is a client that has gone.
@@ -107,14 +107,6 @@ type Tried = ProviderAnswer | Error;
 /** Our own rate says no: the model is not asked, and not to blame. */
 function ownRate({ wire }: ModelCall): CallFailure {
   return { wire: wire.name, status: 429, headers: { "x-should-retry": "false" }, type: "rate", message: "" };
-}
-
-function untilOf({ status, headers, message, body = message }: CallFailure, { zone, clock }: Try): number | null {
-  const at = clock.now();
-  const quota = readQuota({ ...(status === null ? {} : { status }), headers, text: body, at, zone });
-  // Where there is no money, no instant brings it back.
-  if (quota?.kind === "credit") return null;
-  return quota?.until ?? readHeaders(headers, at)?.until ?? null;
 }
 
 function deliverable(asked: Asked<Tried>, signal: AbortSignal): ProviderAnswer {

@@ -6,6 +6,7 @@
 import type { CallEnd } from "../../limits/breaker/breaker.ts";
 import { type CallFailure, judgeFailure } from "../../limits/routes/failure.ts";
 import { RETRY_RULES, retryWaitMs } from "../../limits/routes/retry.ts";
+import { retryAt } from "../../limits/routes/retry-at.ts";
 import type { AgentFailure } from "../../ports/agents/agent-backend.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { orAborted } from "../patience.ts";
@@ -102,16 +103,16 @@ async function tryOnce(candidate: Candidate, { asking, options, signal }: Turn):
     if (!isReadable(answer)) return UNREADABLE;
     return isEmpty(answer) ? EMPTY : { kind: "answered", candidate, answer };
   } catch (thrown) {
-    return signal.aborted ? { kind: "aborted" } : judged(failureOf(thrown, model.provider));
+    return signal.aborted ? { kind: "aborted" } : judged(failureOf(thrown, model.provider), asking.clock.now());
   }
 }
 
 const NEXT = { transient: "again", exhausted: "another", absent: "another", permanent: "nobody" } as const;
 
-function judged(failure: CallFailure): Failed {
+function judged(failure: CallFailure, at: number): Failed {
   const { kind, why } = judgeFailure(failure);
-  const seconds = Number(failure.headers["retry-after"]);
-  const askedMs = Number.isFinite(seconds) ? seconds * 1000 : null;
+  const until = retryAt(failure, { at, zone: "" });
+  const askedMs = until === null ? null : until - at;
   return { kind: "failed", why, as: classify(failure), next: NEXT[kind], askedMs };
 }
 

@@ -1,7 +1,7 @@
 /** What a model threw, in the words that the routes and the port of agents have for it. */
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
 import type { WireName } from "../../limits/routes/candidate.ts";
-import type { CallFailure } from "../../limits/routes/failure.ts";
+import { type CallFailure, isOutOfCredit } from "../../limits/routes/failure.ts";
 import type { AgentFailure } from "../../ports/agents/agent-backend.ts";
 
 /** The errors of the SDK are told by what they have: their classes would load it. */
@@ -22,6 +22,7 @@ export function failureOf(thrown: unknown, provider: string): CallFailure {
     headers: headersOf(error.responseHeaders),
     type: typeOf(told),
     message,
+    ...(typeof error.responseBody === "string" ? { body: error.responseBody } : {}),
   };
 }
 
@@ -57,9 +58,11 @@ function headersOf(headers: unknown): Readonly<Record<string, string>> {
 const TOO_LONG = /too long|context.length|context window|maximum context|too many tokens|maximum number of tokens/i;
 const OVERLOADED = /overloaded|unavailable/i;
 
-/** `budget`: whoever pays says no. */
-export function classify({ status, type, message }: CallFailure): AgentFailure | "budget" {
+/** `budget`: the payer refuses. `billing`: the account at the provider has no credit left. */
+export function classify(failure: CallFailure): AgentFailure | "budget" {
+  const { status, type, message } = failure;
   if (status === 402) return "budget";
+  if (isOutOfCredit(failure)) return "billing";
   if (status === 401 || status === 403) return "auth";
   if (TOO_LONG.test(`${type ?? ""} ${message}`)) return "context_overflow";
   if (status === 529 || status === 503 || OVERLOADED.test(type ?? "")) return "overloaded";

@@ -93,6 +93,8 @@ describe("A9: failover", () => {
 
   test.each([
     [apiError(429, "rate_limit_error", { "retry-after": "3600" }), "failed", "rate_limited"],
+    [apiError(429, "insufficient_quota"), "failed", "billing"],
+    [apiError(400, "invalid_request_error: Your credit balance is too low"), "failed", "billing"],
     [apiError(529, "overloaded_error"), "failed", "overloaded"],
     [apiError(400, "invalid_request_error: prompt is too long"), "failed", "context_overflow"],
     [apiError(402, "budget"), "budget", null],

@@ -10,6 +10,9 @@ const failure = (wire: WireName, status: number | null, type: string | null, mes
   headers: {},
 });
 
+const GOOGLE_RATE =
+  "You exceeded your current quota, please check your plan and billing details. For more information on this error, head to: https://ai.google.dev/gemini-api/docs/rate-limits. Please retry in 8s.";
+
 const CASES: readonly (readonly [FailureKind, CallFailure])[] = [
   ["transient", failure("anthropic", null, null, "socket hang up")],
   ["transient", failure("anthropic", 529, "overloaded_error")],
@@ -23,6 +26,9 @@ const CASES: readonly (readonly [FailureKind, CallFailure])[] = [
   ["transient", failure("responses", 429, "rate_limit_exceeded")],
   ["transient", failure("gemini", 503, "UNAVAILABLE")],
   ["transient", failure("gemini", 200, "RESOURCE_EXHAUSTED")],
+  // Google says so of a rate too.
+  ["transient", failure("gemini", 429, "RESOURCE_EXHAUSTED", GOOGLE_RATE)],
+  ["exhausted", failure("gemini", 429, "RESOURCE_EXHAUSTED", "Your prepayment credits are depleted.")],
   ["exhausted", failure("chat", 429, "insufficient_quota", "You exceeded your current quota")],
   ["exhausted", failure("responses", 429, "usage_limit_reached")],
   ["exhausted", failure("anthropic", 400, "invalid_request_error", "Your credit balance is too low to use the API")],
@@ -55,6 +61,11 @@ describe("judgeFailure", () => {
     expect(judgeFailure(failure("anthropic", 400, "x", "prompt is too long")).why).toBe(
       "400 x (longer than the model can read)",
     );
+  });
+
+  it("names billing where only money helps", () => {
+    for (const failed of [failure("chat", 402, null), failure("responses", 429, "insufficient_quota")])
+      expect(judgeFailure(failed).why).toMatch(/billing: the account has no credit/);
   });
 
   it("lets no word of others into a header as it is", () => {

@@ -2,6 +2,7 @@
  * What a failed call means for the next one. A bad request stays bad whoever answers it; a busy model may answer in a moment,
  * and another one at once.
  */
+import { saysNoCredit } from "../quota/signals.ts";
 import type { WireName } from "./candidate.ts";
 
 /**
@@ -36,13 +37,13 @@ interface Words {
 
 const OPENAI: Words = {
   transient: new Set(["server_error", "rate_limit_exceeded", "server_is_overloaded", "slow_down", "overloaded"]),
-  exhausted: new Set(["insufficient_quota", "billing_hard_limit_reached", "usage_limit_reached", "usage_not_included"]),
+  exhausted: new Set(["usage_limit_reached", "usage_not_included"]),
 };
 
 const WORDS: Readonly<Record<WireName, Words>> = {
   anthropic: {
     transient: new Set(["overloaded_error", "api_error", "rate_limit_error", "timeout_error"]),
-    exhausted: new Set(["billing_error"]),
+    exhausted: new Set(),
   },
   responses: OPENAI,
   chat: OPENAI,
@@ -53,7 +54,6 @@ const WORDS: Readonly<Record<WireName, Words>> = {
 };
 
 const TOO_LONG = /too long|context.length|context window|maximum context|too many tokens|maximum number of tokens/i;
-const NO_MONEY = /credit balance is too low|exceeded your current quota|insufficient (?:credits?|balance|funds)/i;
 const OF_MODEL = /\bmodels?\b/i;
 const SOON: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
@@ -69,9 +69,15 @@ function plain(type: string | null): string {
   return (type ?? "").replace(/[^\w.-]/g, "?").slice(0, 60);
 }
 
-function kindOf({ wire, status, type, message, headers }: CallFailure): readonly [FailureKind, string | null] {
+/** By its words, whatever its status: the account at the provider has no credit left. */
+export function isOutOfCredit({ type, message }: Pick<CallFailure, "type" | "message">): boolean {
+  return saysNoCredit(`${type ?? ""} ${message}`);
+}
+
+function kindOf(failure: CallFailure): readonly [FailureKind, string | null] {
+  const { wire, status, type, message, headers } = failure;
   if (status === null) return ["transient", null];
-  if (status === 402 || NO_MONEY.test(message)) return ["exhausted", "the account is used up"];
+  if (status === 402 || isOutOfCredit(failure)) return ["exhausted", "billing: the account has no credit"];
   if (type !== null && WORDS[wire].exhausted.has(type)) return ["exhausted", "the quota is used up"];
   if (isTransient(wire, status, type)) {
     return headers["x-should-retry"] === "false" ? ["exhausted", "it says not to try again"] : ["transient", null];

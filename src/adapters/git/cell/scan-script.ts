@@ -101,13 +101,18 @@ weigh() {
   sed -z 's:^:./:' /tmp/changed | xargs -0r sh -c 'as=$1; shift; exec find "$@" -maxdepth 0 ! -type d -printf "$as"' sh "$1"
   sed -z 's:^:./:' /tmp/others | xargs -0r sh -c 'as=$1; shift; exec find "$@" ! -type d -printf "$as"' sh "$1"
 }
+count_folders() {
+  awk -F / '{ at = "."; for (i = 2; i < NF; i++) { at = at "/" $i; files[at]++ } if (NF == 2) files[at]++ }
+    END { for (at in files) print files[at], at "/" }'
+}
 check_size() {
   ! is_clean && [ -f "$GIT_DIR/limits" ] && read -r most_bytes most_files <"$GIT_DIR/limits" || return 0
   weigh '%s\\n' 2>/dev/null | awk '{ bytes += $1 } END { printf "%.0f %.0f\\n", bytes, NR }' >/tmp/weight
   read -r bytes files </tmp/weight || return 0
   [ "$bytes" -gt "$most_bytes" ] || [ "$files" -gt "$most_files" ] || return 0
   printf '%s\\n' large "$bytes" "$files" "$most_bytes" "$most_files"
-  weigh '%s %p\\0' 2>/dev/null | sort -zrn | head -zn ${MOST_NAMED} | tr '\\n\\0' '?\\n'
+  if [ "$bytes" -gt "$most_bytes" ]; then weigh '%s %p\\0' | tr '\\n\\0' '?\\n'; else weigh '%p\\0' | tr '\\n\\0' '?\\n' | count_folders; fi 2>/dev/null |
+    sort -k 1,1rn -k 2 | head -n ${MOST_NAMED}
   printf '\\0'
   exit 0
 }

@@ -5,6 +5,7 @@ import type { Writable } from "node:stream";
 import type { WorkspaceSpec } from "../../../blueprint/blueprint.ts";
 import { errnoOf, storeFailure } from "../failures.ts";
 import type { HostGit } from "../host-git.ts";
+import { throwIfAborted } from "../interrupt.ts";
 import { limitsOf, tooLarge } from "../slot/save-limits.ts";
 import { commitBytes, objectOf } from "../vault/commit.ts";
 import { randomName } from "../vault/durable.ts";
@@ -37,16 +38,31 @@ export async function takeBase(request: BaseRequest, spec: WorkspaceSpec, at: nu
 /** What a snapshot would add to the commit is bounded like a save. */
 async function requireFit({ git, root, project, home }: BaseRequest, spec: WorkspaceSpec): Promise<void> {
   const limits = limitsOf(spec);
-  const paths = await listUncommitted(git, root, project, home);
+  const paths = await listUncommitted(git, root, project, home, Number.POSITIVE_INFINITY);
   const sizes: { readonly path: string; readonly bytes: number }[] = [];
   for (const path of paths) {
+    throwIfAborted(git.signal, "Measuring the working tree");
     const found = await lstat(join(root, path)).catch(() => null);
     if (found !== null && !found.isDirectory()) sizes.push({ path, bytes: found.size });
   }
   const bytes = sizes.reduce((sum, each) => sum + each.bytes, 0);
   if (bytes <= limits.bytes && sizes.length <= limits.files) return;
-  const largest = sizes.sort((a, b) => b.bytes - a.bytes).map((each) => `${each.bytes} ${each.path}`);
+  const largest =
+    bytes > limits.bytes
+      ? sizes.sort((a, b) => b.bytes - a.bytes).map((each) => `${each.bytes} ${each.path}`)
+      : countFolders(sizes.map(({ path }) => path));
   throw tooLarge({ bytes, files: sizes.length }, limits, largest, root);
+}
+
+/** As the cell of a save counts them: each folder with all files below it. */
+function countFolders(paths: readonly string[]): readonly string[] {
+  const files = new Map<string, number>();
+  for (const path of paths) {
+    const parts = path.split("/").slice(0, -1);
+    const folders = parts.length === 0 ? ["./"] : parts.map((_, at) => `${parts.slice(0, at + 1).join("/")}/`);
+    for (const folder of folders) files.set(folder, (files.get(folder) ?? 0) + 1);
+  }
+  return [...files].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([folder, count]) => `${count} ${folder}`);
 }
 
 async function takeCommit(vault: Vault, project: Project): Promise<void> {

@@ -2,7 +2,7 @@
 import type { HostGit } from "../host-git.ts";
 import { callIn, inspectProject } from "./project.ts";
 
-/** A tree of so many bytes of changed names is told by its first ones. */
+/** Of people who look at a list. */
 const MOST_BYTES = 16 << 20;
 
 /**
@@ -14,6 +14,8 @@ export async function listUncommitted(
   root: string,
   project: string,
   home: string,
+  /** Names beyond this are left out. */
+  maxBytes = MOST_BYTES,
 ): Promise<readonly string[]> {
   const [{ flags }, ignoreFile] = await Promise.all([inspectProject(git, root, home), userIgnoreFile(git, home)]);
   const status = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"];
@@ -26,14 +28,19 @@ export async function listUncommitted(
     ".",
     ":(exclude,glob)**/.pawl/**",
   ];
-  const { stdout } = await git.run({ ...callIn(root, flags, args), maxBytes: MOST_BYTES });
+  const { stdout } = await git.run({ ...callIn(root, flags, args), maxBytes });
   // Each entry is two letters, a space, the path and a zero; what was cut off has no zero.
-  return stdout
-    .toString()
-    .split("\0")
-    .slice(0, -1)
+  return entriesIn(stdout)
     .filter((entry) => !entry.startsWith("?? ") || project === "" || entry.startsWith(`?? ${project}/`))
     .map((entry) => entry.slice(3));
+}
+
+/** One by one: together they may be longer than a string can be. */
+function entriesIn(bytes: Buffer): readonly string[] {
+  const entries: string[] = [];
+  for (let from = 0, to = bytes.indexOf(0); to >= 0; from = to + 1, to = bytes.indexOf(0, from))
+    entries.push(bytes.toString("utf8", from, to));
+  return entries;
 }
 
 /** The file in which the user has told git what to ignore everywhere; nothing else of that configuration is used. */

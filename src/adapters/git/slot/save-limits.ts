@@ -32,14 +32,13 @@ export async function writeLimits(slot: Slot, spec: WorkspaceSpec): Promise<void
   });
 }
 
-/** `largest`: each as `BYTES PATH`, the largest first. */
+/** `largest`, the largest first: each as `BYTES PATH`; if there are too many files and not too many bytes, as `FILES FOLDER/`. */
 export function tooLarge(found: Weight, limits: Weight, largest: readonly string[], folder: string): Error {
   const isBytes = found.bytes > limits.bytes;
   const named = largest.slice(0, MOST_NAMED).flatMap((line) => {
-    const [, bytes, path] = /^(\d+) (?:\.\/)?(.*)$/.exec(line) ?? [];
-    return bytes === undefined || path === undefined
-      ? []
-      : [`${visibleLine(path, LONGEST_PATH)} (${formatBytes(Number(bytes))})`];
+    const [, count, path] = /^(\d+) (?:\.\/(?=.))?(.*)$/.exec(line) ?? [];
+    if (count === undefined || path === undefined) return [];
+    return [`${visibleLine(path, LONGEST_PATH)} (${isBytes ? formatBytes(Number(count)) : `${count} files`})`];
   });
   return pawlError(WORKSPACE_ERRORS, "WORKSPACE_TOO_LARGE", {
     found: `${formatBytes(found.bytes)} in ${found.files} files`,
