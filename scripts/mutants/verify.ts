@@ -26,8 +26,8 @@ export const VERIFY_MUTANTS: readonly Mutant[] = [
   {
     name: "missing events are not counted",
     file: "src/adapters/sqlite/events/check-runs.ts",
-    find: "  if (events < lastEvent)",
-    replace: "  if (events < 0)",
+    find: "return events < lastEvent ?",
+    replace: "return events < 0 ?",
     tests: ["test/e2e/damage.test.ts"],
   },
   {
