@@ -3,7 +3,7 @@
  * Works on a copy of the tree; prints a table and exits 1 when a mutant survived.
  */
 import { spawn } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { MUTANTS } from "./law-mutants.ts";
@@ -19,11 +19,19 @@ const chosen = words.includes("--some")
 const WORKERS = 2;
 const LONGEST_MS = 900_000;
 
+const FROM_SOURCES = `import { register } from "tsx/esm/api";
+register();
+await import("../../src/cli/main.ts");
+`;
+
 function copyTree(): string {
   const dir = mkdtempSync(join(tmpdir(), "pawl-mutants-"));
   for (const part of ["src", "test", "package.json", "tsconfig.json"])
     cpSync(join(root, part), join(dir, part), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(dir, "node_modules"), "dir");
+  // The command line of the copy runs from its sources: what is built would lack the mutation.
+  mkdirSync(join(dir, "dist/cli"), { recursive: true });
+  writeFileSync(join(dir, "dist/cli/main.js"), FROM_SOURCES);
   return dir;
 }
 

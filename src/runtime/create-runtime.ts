@@ -34,6 +34,7 @@ import { createKiller, type KillParts } from "./stop/kill.ts";
 import { NOTHING_SWEPT, type SweepParts, sweepAll } from "./sweep.ts";
 import { type ApprovalActions, createApprovals } from "./trust/approvals.ts";
 import type { CertifyParts } from "./trust/certify.ts";
+import type { VerifyParts } from "./trust/damage.ts";
 import { createTrust } from "./trust/trust.ts";
 import { createAnswerListeners } from "./waking/answer-listeners.ts";
 import { createWaking, type WakeActions } from "./waking/parked.ts";
@@ -45,6 +46,7 @@ export interface RuntimeParts
     SweepParts,
     CertifyParts,
     KillParts,
+    VerifyParts,
     LateParts,
     Pick<MoneyParts, "budgetFile"> {
   readonly root: string;

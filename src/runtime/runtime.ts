@@ -27,7 +27,7 @@ import type {
 } from "../ports/store/evidence.ts";
 import type { ChainReport } from "../ports/store/journal.ts";
 import type { Holder, RunPage, RunQuery, RunRow } from "../ports/store/run-index.ts";
-import type { SweepReport, SweepRequest, TreeDiff } from "../ports/trees.ts";
+import type { SweepRequest, TreeDiff } from "../ports/trees.ts";
 import type { UnsavedWorkspace } from "../ports/workspaces.ts";
 import type { LogRef, StoredEvent } from "../run/events.ts";
 import type { RunTrees } from "../run/trees.ts";
@@ -45,6 +45,7 @@ import type { AdmissionActions } from "./resume/run-admission.ts";
 import type { AskedRun } from "./serve/ask.ts";
 import type { SkillActions } from "./skills/skill-actions.ts";
 import type { KillActions } from "./stop/kill.ts";
+import type { Swept } from "./sweep.ts";
 import type { ApprovalActions } from "./trust/approvals.ts";
 import type { VerifyOptions, VerifyReport } from "./trust/damage.ts";
 import type { WakeActions } from "./waking/parked.ts";
@@ -225,7 +226,7 @@ export interface Runtime
   /** Folders of a run with files that could not be saved. */
   unsaved(run: RunId): Promise<readonly UnsavedWorkspace[]>;
   /** Removes what runs that are over left behind; see `Trees.sweep`. */
-  sweep(options: Pick<SweepRequest, "before" | "dryRun">): Promise<SweepReport>;
+  sweep(options: Pick<SweepRequest, "before" | "dryRun">): Promise<Swept>;
   /**
    * Removes everything that is kept of a run that the journal does not mention: what only a person decides. Rejects with RUN_MENTIONED for
    * any other.

@@ -47,7 +47,7 @@ import { GIT_CALLS, type GitParts } from "./late/git-calls.ts";
 import type { EarlyParts, LateParts } from "./late/late-parts.ts";
 import { createTicks } from "./loops/tick-actions.ts";
 import type { Recovery } from "./lost/recovery.ts";
-import { tracesOfRuns, workspacesBelow } from "./lost/traces.ts";
+import { heldRuns, tracesOfRuns, workspacesBelow } from "./lost/traces.ts";
 import type { Machine } from "./machine/machine.ts";
 import type { McpParts } from "./mcp/mcp-actions.ts";
 import type { GatewaySession, SessionOptions } from "./models/gateway-session.ts";
@@ -107,6 +107,11 @@ export async function openRuntime(options: OpenOptions): Promise<Runtime> {
     ...{ killSwitch, reaper: lateReaper(paths.state), mcp },
     skillParts: { userDir: config.skillsDir, dir: paths.skills, executor, redact: redactor.text },
     prepareState: () => prepareState(paths.state),
+    heldRuns: () => heldRuns(root),
+    loopsProblem: async () => {
+      const { loopsProblem } = await import("../adapters/sqlite/rescue/journal-problem.ts");
+      return (await loopsProblem({ dir: paths.state, clock }))?.what ?? null;
+    },
     modelKeys: async () => (await import("./models/model-keys.ts")).modelKeys(config),
     ...{ closeModels: models.close, mainline: late.mainline, openMachine },
     openLoops: () => openLoops(root, { ...options, clock }),
@@ -184,9 +189,12 @@ export async function openRecovery(root: string, config = readConfig({ flags: { 
     restart: (request) => restartStores({ dir, clock, ...request }),
     workspaces: async () => workspacesBelow(workspaces),
     async mentioned(runs) {
-      const runtime = await openRuntime({ root, config, readOnly: true, evenLost: true });
-      const known = await Promise.all(runs.map(async (run) => ((await runtime.row(run)) === undefined ? [] : [run])));
-      await runtime.close();
+      // The store of loops may be lost, and is not asked.
+      const store = await openSqliteStore({ ...place, readOnly: true });
+      const known = await Promise.all(
+        runs.map(async (run) => ((await store.runs.get(run)) === undefined ? [] : [run])),
+      );
+      await store.close();
       return new Set(known.flat());
     },
   });
@@ -230,7 +238,7 @@ async function openStore(root: string, clock: Clock, options: OpenOptions): Prom
 
 /** A list of runs would look whole without those that are gone. */
 async function requireNothingMissing(store: Store, file: string): Promise<void> {
-  const [detail] = (await store.chain.standing()).problems;
+  const [detail] = await store.chain.problems();
   if (detail === undefined) return;
   await store.close();
   throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", { file, detail });

@@ -1,5 +1,6 @@
 /** Each kind of damage to the state, before each of the commands people trust: nothing is taken for whole that is not, and no work goes. */
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadDriver } from "../../src/adapters/sqlite/driver.ts";
@@ -138,11 +139,32 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
     for (const end of ["", "-wal", "-shm"]) rmSync(inState(root, `pawl.db${end}`), { force: true });
   },
   "the database is not one": (root) => writeFileSync(inState(root, "pawl.db"), "hello ".repeat(3000)),
+  "the database is an older copy": (root) => {
+    for (const end of ["", "-wal"]) cpSync(inState(project.killed, `pawl.db${end}`), inState(root, `pawl.db${end}`));
+  },
+  "the pin is missing": (root) => rmSync(inState(root, "pawl.pin")),
+  "the pin is something that never ends": (root) => {
+    rmSync(inState(root, "pawl.pin"));
+    execFileSync("mkfifo", [inState(root, "pawl.pin")]);
+  },
+  "the store of loops is missing": (root) => {
+    for (const end of ["", "-wal", "-shm"]) rmSync(inState(root, `loops.db${end}`), { force: true });
+  },
+  "the store of loops is empty": (root) => {
+    for (const end of ["-wal", "-shm"]) rmSync(inState(root, `loops.db${end}`), { force: true });
+    cut(inState(root, "loops.db"), 0);
+  },
+  "the whole state is a link that leads nowhere": (root) => {
+    rmSync(join(root, ".pawl"), { recursive: true });
+    symlinkSync(join(root, "not-mounted"), join(root, ".pawl"));
+  },
   "one run is deleted": (root) =>
     change(
       root,
       "DELETE FROM events WHERE run = (SELECT min(id) FROM runs); DELETE FROM runs WHERE id = (SELECT min(id) FROM runs)",
     ),
+  "the version of the schema is lower than its tables": (root) => change(root, "PRAGMA user_version = 8"),
+  "a table has lost its name": (root) => change(root, "ALTER TABLE runs RENAME TO run"),
   "one event is deleted": (root) => change(root, "DELETE FROM events WHERE id = 4"),
   "an artifact is edited": (root) => writeFileSync(firstArtifact(root), "edited\n"),
   "an artifact is missing": (root) => rmSync(firstArtifact(root)),

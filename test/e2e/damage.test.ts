@@ -263,6 +263,63 @@ describe("damage to what is stored", () => {
     expect((await project.pawl("verify", "--all")).code).toBe(1);
   });
 
+  it("is noticed by what is kept of runs when the database and its pin are older copies", async () => {
+    rmSync(state(), { recursive: true });
+    cpSync(sound, state(), { recursive: true });
+    for (const name of ["pawl.db", "pawl.pin"]) cpSync(join(older, name), state(name));
+    const found = await project.json("verify", "--all");
+    expect(found).toMatchObject({ code: 1, value: { damaged: 1, unmentionedRuns: 1, damage: [{ run: runs[2] }] } });
+    expect((await project.pawl("doctor", "--accept-loss")).code).toBe(0);
+    const taken = await project.pawl("verify", "--all");
+    expect([taken.code, taken.stdout]).toMatchObject([
+      0,
+      expect.stringMatching(/^intact .*\n.*1 run that the journal/),
+    ]);
+  });
+
+  it("keeps gc from everything of a run whose events do not say that it is over", async () => {
+    rmSync(state(), { recursive: true });
+    cpSync(sound, state(), { recursive: true });
+    const names = runs.map((run) => state("vault.git/refs/pawl", run, "saved/1"));
+    inDatabase((db) => db.exec("UPDATE events SET body = replace(body, 'run.finished', 'run.waiting') WHERE run = 2"));
+    const { code, value } = await project.json("gc", "--older-than", "0d");
+    expect([code, value]).toMatchObject([1, { damaged: [runs[1]] }]);
+    expect(names.map((name) => existsSync(name))).toEqual([false, true, false]);
+  });
+
+  it("is noticed by whoever reads a run that lacks an event", async () => {
+    rmSync(state(), { recursive: true });
+    cpSync(sound, state(), { recursive: true });
+    inDatabase((db) => db.exec("DELETE FROM events WHERE seq = 2 AND run = 2"));
+    for (const command of ["events", "show", "replay"]) {
+      const { code, stdout, stderr } = await project.pawl(command, runs[1] as string);
+      expect([command, code, stdout + stderr]).toMatchObject([
+        command,
+        1,
+        expect.stringMatching(/event 2 of \w+ is missing/),
+      ]);
+    }
+  });
+
+  it("is noticed in the list of runs", async () => {
+    rmSync(state(), { recursive: true });
+    cpSync(sound, state(), { recursive: true });
+    inDatabase((db) => db.exec("UPDATE runs SET parent = 'r_000000000000' WHERE id = 2"));
+    const { code, stdout } = await project.pawl("verify", "--all");
+    expect([code, stdout]).toMatchObject([
+      1,
+      expect.stringMatching(/event 1: +the run is listed with .*another parent/),
+    ]);
+  });
+
+  it("is noticed in tables that no run names", async () => {
+    rmSync(state(), { recursive: true });
+    cpSync(sound, state(), { recursive: true });
+    inDatabase((db) => db.exec("DELETE FROM waits; INSERT INTO ledger_pages VALUES(1, 'run', 'x', 'usd', 5, 0)"));
+    const { code, stdout } = await project.pawl("verify", "--all");
+    expect([code, stdout]).toMatchObject([1, expect.stringMatching(/damaged {2}the journal: .*restore/)]);
+  });
+
   it("is taken as it is when a person says so, and not before", async () => {
     rmSync(state(), { recursive: true });
     cpSync(sound, state(), { recursive: true });

@@ -85,6 +85,21 @@ it("the way back keeps every tree, and everything works again", async () => {
   rmSync(root, { recursive: true, force: true });
 }, 120_000);
 
+it("a lost store of loops is listed, repaired, and costs no run", async () => {
+  const root = copyOf(project.clean);
+  for (const end of ["", "-wal", "-shm"]) rmSync(join(root, `.pawl/loops.db${end}`), { force: true });
+  const looked = await callHere(root, ["recover"]);
+  expect([looked.code, looked.stdout]).toMatchObject([0, expect.stringMatching(/^loops .*lost[\s\S]*in the journal/)]);
+  const verified = await callHere(root, ["verify", "--all"]);
+  expect([verified.code, verified.stdout]).toMatchObject([1, expect.stringMatching(/damaged {2}the store of loops: /)]);
+  expect((await callHere(root, ["recover", "--repair"])).code).toBe(0);
+  for (const args of [["status"], ["verify", "--all"], ["run", "tidy"], ["resume", "@last"]])
+    expect((await callHere(root, args)).stderr).not.toMatch(/LOST/);
+  const after = await callHere(root, ["verify", "--all"]);
+  expect([after.code, after.stdout]).toMatchObject([0, expect.stringContaining("intact")]);
+  rmSync(root, { recursive: true, force: true });
+}, 120_000);
+
 it("a state without a journal and without work of a run is a new project", async () => {
   const root = copyOf(project.clean);
   rmSync(join(root, ".pawl"), { recursive: true });

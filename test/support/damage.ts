@@ -23,6 +23,10 @@ workspace: directory
 policy: { allow: [{ run: [echo, "**"] }] }
 stages: [{ id: say, command: [echo, hi] }]
 `;
+const LOOPS = `version: 1
+loops:
+  tidy: { blueprint: small.yaml, level: L2, every: 1h }
+`;
 
 export interface Damaged {
   /** A state that was closed cleanly; `killed`: one whose last host was killed, with its -wal. */
@@ -33,7 +37,12 @@ export interface Damaged {
 
 /** One run waits for an answer, one was killed in its second stage, and their trees are nowhere but in the vault. */
 export async function buildProject(): Promise<Damaged> {
-  const project: Project = createProject({ "work.yaml": WORK, "small.yaml": SMALL, "a.txt": "hi\n" });
+  const project: Project = createProject({
+    "work.yaml": WORK,
+    "small.yaml": SMALL,
+    "pawl.yaml": LOOPS,
+    "a.txt": "hi\n",
+  });
   const { root } = project;
   const git = (...args: string[]) =>
     execFileSync("git", ["-C", root, "-c", "user.name=a", "-c", "user.email=a@b", ...args]);
@@ -41,6 +50,7 @@ export async function buildProject(): Promise<Damaged> {
   git("add", "--all");
   git("commit", "--quiet", "--message=start");
   await project.pawl("run", "work.yaml");
+  await project.pawl("run", "tidy");
   const killed = project.start("run", "work.yaml", "--jsonl");
   await killed.until('"stage":"two"');
   killed.child.kill("SIGKILL");
@@ -88,7 +98,7 @@ export function plainText({ code, stdout }: CliResult, root: string): string {
     .replaceAll(/[0-9a-f]{12,64}/g, "ID")
     .replaceAll(/\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?: UTC|Z)?/g, "TIME")
     .replaceAll(/[+]?(?:\d+(?:\.\d+)?(?:ms|s|m|h|d) ?)+\b/g, "DURATION")
-    .replaceAll(/\b(?:now|DURATIONago)\b/g, "AGE")
+    .replaceAll(/\bnow\b|DURATIONago/g, "WHEN")
     .replaceAll(/\d+(?:\.\d+)? (?:B|KiB|MiB|objects)\b/g, "SIZE")
     .replaceAll(/ +/g, " ");
   return `${code}\n${text}`;

@@ -12,7 +12,7 @@ import { isTerminal } from "../../run/reasons.ts";
 import { chainNext, chainStart } from "../../run/record/chain.ts";
 import { type ChainFinding, type ChainLink, checkChain } from "../../run/record/check-chain.ts";
 import { recordWaiting } from "../../run/record/record-waiting.ts";
-import { isAtRest, lastRowChange, listedUnder, startedBy } from "../../run/record/row.ts";
+import { DRILLS, isAtRest, lastRowChange, listedUnder, startedBy } from "../../run/record/row.ts";
 import { concernsWaiting, NOT_WAITING } from "../../run/record/waiting.ts";
 import { memoryWaitingRows } from "./runs/waiting-runs.ts";
 import { announce, type MemoryHost, type MemoryRun, type MemoryState } from "./state.ts";
@@ -144,8 +144,10 @@ function chain(previous: string, seq: number, events: readonly RunEvent[]): read
 function verify(state: MemoryState, run: RunId): ChainFinding {
   const found = state.runs.get(run);
   if (found === undefined) return { intact: false, seq: 1, problem: "there is no such run" };
-  const { status, reason, plan, events } = found.row;
-  const report = checkChain(run, found.links, { seq: events, hash: found.head, status, reason, plan, isOpen: false });
+  const { status, reason, plan, events, blueprint, parent, drill, createdAt } = found.row;
+  const listed = { blueprint, under: drill === true ? DRILLS : parent, createdAt };
+  const pinned = { seq: events, hash: found.head, status, reason, plan, ...listed, isOpen: false };
+  const report = checkChain(run, found.links, pinned);
   const { fingerprint, ...rest } = JSON.parse(state.plans.get(plan) ?? "{}") as PlanJson;
   if (!report.intact || sha256(canonical(rest)) === fingerprint) return report;
   return { intact: false, seq: 1, problem: "the stored plan does not match its fingerprint" };

@@ -7,6 +7,8 @@ export interface ChainStanding {
   readonly events: number;
   /** false: the store was written by an earlier version; its runs are chained when something is stored next. */
   readonly isChained: boolean;
+  /** A person has started it anew, or has taken it as it is, knowing that runs are missing. */
+  readonly isAccepted: boolean;
   /** What is missing or was changed, each in a sentence. */
   readonly problems: readonly string[];
 }
@@ -36,7 +38,9 @@ export interface RunPlaces {
 }
 
 export interface RunChain {
-  /** Compares the store with its pin, and counts. It reads no event. */
+  /** Compares the store with its pin, and counts the runs: what must hold before anything is listed. It costs the same however many events there are. */
+  problems(): Promise<readonly string[]>;
+  /** The same, and counts the events. It reads none. */
   standing(): Promise<ChainStanding>;
   /** Checks some entries after a place, each against the one before and against the run that it names; null: from the first. */
   check(after: ChainPlace | null): Promise<ChainPage>;

@@ -5,6 +5,7 @@ import { type ChainLink, checkChain, type PinnedHead } from "./check-chain.ts";
 
 const CREATED = { type: "run.created", at: 1, run: "r_1", blueprint: "demo", plan: "p", params: {} };
 const STARTED = { type: "run.started", at: 2 };
+const OTHER = "the run is listed with another blueprint, another parent or another time";
 const STAGE = { type: "stage.interrupted", at: 3, stage: "a", attempt: 1 };
 
 function build(bodies: readonly string[]): ChainLink[] {
@@ -19,7 +20,8 @@ const texts = (...events: JsonObject[]): string[] => events.map(canonical);
 
 function headOf(links: readonly ChainLink[], other: Partial<PinnedHead> = {}): PinnedHead {
   const end = { seq: links.length, hash: links.at(-1)?.hash ?? "" };
-  return { ...end, status: "running", reason: null, plan: "p", isOpen: false, ...other };
+  const listed = { plan: "p", blueprint: "demo", under: null, createdAt: 1 };
+  return { ...end, ...listed, status: "running", reason: null, isOpen: false, ...other };
 }
 
 const intact = build(texts(CREATED, STARTED, STAGE));
@@ -80,6 +82,9 @@ describe("checkChain", () => {
       headOf(intact, { reason: "noop" }),
     ],
     ["another plan", 1, "the run is listed with another plan", intact, headOf(intact, { plan: "q" })],
+    ["another blueprint", 1, OTHER, intact, headOf(intact, { blueprint: "other" })],
+    ["a parent that did not start it", 1, OTHER, intact, headOf(intact, { under: "r_2" })],
+    ["another time", 1, OTHER, intact, headOf(intact, { createdAt: 2 })],
   ])("names the first event that does not fit: %s", (_, seq, problem, links, head) => {
     expect(checkChain("r_1", links, head)).toEqual({ intact: false, seq, problem });
   });

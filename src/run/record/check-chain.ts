@@ -2,7 +2,7 @@
 import { isJsonObject } from "../../base/json.ts";
 import type { RunEvent } from "../events.ts";
 import { chainNext, chainStart } from "./chain.ts";
-import { type RowChange, rowChange } from "./row.ts";
+import { listedUnder, type RowChange, rowChange } from "./row.ts";
 
 /** One event as it lies in the store. `body` is null when its bytes are no text at all. */
 export interface ChainLink {
@@ -16,6 +16,10 @@ export interface PinnedHead extends RowChange {
   readonly seq: number;
   readonly hash: string;
   readonly plan: string;
+  readonly blueprint: string;
+  /** See `listedUnder`. */
+  readonly under: string | null;
+  readonly createdAt: number;
   /** A host has the run: its chain may go on beyond what is pinned. */
   readonly isOpen: boolean;
 }
@@ -46,7 +50,7 @@ function checkLink(run: string, link: ChainLink, end: End, head: PinnedHead): En
   if (seq === head.seq && hash !== head.hash) return "the pinned head does not match its event";
   const event = parseEvent(link.body);
   if (event === undefined) return "the event is not a JSON object";
-  const problem = seq === 1 ? firstProblem(event, run, head.plan) : undefined;
+  const problem = seq === 1 ? firstProblem(event, run, head) : undefined;
   return problem ?? { seq, hash, row: rowChange(event) ?? end.row };
 }
 
@@ -64,10 +68,12 @@ function checkEnd(end: End, head: PinnedHead): ChainFinding {
   return { intact: true, events: end.seq, head: end.hash };
 }
 
-function firstProblem(event: RunEvent, run: string, plan: string): string | undefined {
+function firstProblem(event: RunEvent, run: string, head: PinnedHead): string | undefined {
   if (event.type !== "run.created") return "the first event is not run.created";
   if (event.run !== run) return "the first event belongs to another run";
-  return event.plan === plan ? undefined : "the run is listed with another plan";
+  if (event.plan !== head.plan) return "the run is listed with another plan";
+  const isSame = event.blueprint === head.blueprint && event.at === head.createdAt && listedUnder(event) === head.under;
+  return isSame ? undefined : "the run is listed with another blueprint, another parent or another time";
 }
 
 function parseEvent(body: string): RunEvent | undefined {

@@ -10,7 +10,7 @@ import { statePaths } from "../paths.ts";
 
 const RUN = /^r_[0-9a-z]{12}$/;
 /** What a run started from, below its name in the vault. */
-const BEFORE = new Set(["base", "start", "origin"]);
+const BEFORE = new Set(["base", "start", "origin", "planted"]);
 const PACKED_RUN = /^[0-9a-f]{40,64} refs\/pawl\/(r_[0-9a-z]{12})\/(\w+)/gm;
 
 /** Ends a sentence that begins with "although". null: nothing does. */
@@ -20,6 +20,12 @@ export function tracesOfRuns(root: string): string | null {
   if (saved > 0) return `the vault holds saved work of ${saved === 1 ? "a run" : `${saved} runs`}`;
   if (runsIn(workspaces).length > 0) return "there are workspaces of runs";
   return runsIn(logs).length > 0 ? "there are logs of runs" : null;
+}
+
+/** Of these the vault holds saved work, or there are workspaces. */
+export function heldRuns(root: string): readonly RunId[] {
+  const { vault, workspaces } = statePaths(root);
+  return [...new Set([...savedRuns(vault), ...runsIn(workspaces)])].sort() as RunId[];
 }
 
 /** The folder of each run that has workspaces. */

@@ -7,10 +7,14 @@ import type { TreeCheck } from "../../ports/trees.ts";
 export interface VerifyParts {
   readonly artifacts: Pick<Artifacts, "check">;
   readonly trees: TreeCheck;
+  /** Runs that the vault or a workspace holds work of; no journal is asked. */
+  heldRuns(): readonly RunId[];
+  /** What is wrong with the store of loops; null: nothing, or there never was one. */
+  loopsProblem(): Promise<string | null>;
 }
 
 export interface Damage {
-  readonly kind: "pin" | "run" | "event" | "artifact" | "tree" | "vault";
+  readonly kind: "pin" | "store" | "run" | "event" | "artifact" | "tree" | "vault";
   /** null: it is about all runs, or nothing tells which. */
   readonly run: RunId | null;
   readonly stage: string | null;
@@ -34,6 +38,8 @@ export interface Verified {
   readonly droppedTrees: number;
   /** Trees that are not there, of runs from before removals were recorded: nothing tells whether they were removed on purpose. */
   readonly unknownTrees: number;
+  /** Runs that work is kept of and no journal mentions. */
+  readonly unmentionedRuns: number;
   readonly objects: number;
 }
 

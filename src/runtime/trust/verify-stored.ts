@@ -20,11 +20,12 @@ import {
   type VerifyParts,
   type VerifyReport,
 } from "./damage.ts";
+import { verifyMentioned, verifyStores } from "./verify-stores.ts";
 import { runTrees, type TreeFinding } from "./verify-trees.ts";
 
 const NOTHING: Verified = {
   ...{ runs: 0, events: 0, artifacts: 0, artifactBytes: 0 },
-  ...{ trees: 0, droppedTrees: 0, unknownTrees: 0, objects: 0 },
+  ...{ trees: 0, droppedTrees: 0, unknownTrees: 0, unmentionedRuns: 0, objects: 0 },
 };
 const PAGE = 500;
 /** Beyond it, what many runs name is read again. */
@@ -49,6 +50,10 @@ export async function verifyStored(parts: VerifyParts, store: Store, options: Ve
   else {
     await verifyChain(look);
     for await (const run of everyRun(look)) await verifyRun(look, run, named, of);
+    if (!options.quick) {
+      await verifyMentioned(look, standing.isAccepted);
+      await verifyStores(look);
+    }
   }
   if (!options.quick) await verifyObjects(look, named, of);
   return { verified: look.counts, damaged, isChained: standing.isChained };

@@ -9,11 +9,13 @@ interface ChainParts {
 
 export function createMemoryRunChain({ state, guarded }: ChainParts): RunChain {
   return {
+    problems: () => guarded(() => []),
     standing: () =>
       guarded(() => ({
         runs: state.order.length,
         events: state.order.reduce((sum, { links }) => sum + links.length, 0),
         isChained: true,
+        isAccepted: false,
         problems: [],
       })),
     check: () => guarded(() => ({ faults: [], next: null })),

@@ -2,7 +2,7 @@
 import type { RunId } from "../../../base/ids.ts";
 import type { ChainFault, ChainPlace, ChainStanding, RunChain } from "../../../ports/store/run-chain.ts";
 import { entryNext, RUNS_START, type RunEntry } from "../../../run/record/chain.ts";
-import type { Database } from "../driver.ts";
+import type { Database, Statement } from "../driver.ts";
 import { CHAINED_VERSION } from "../file/migrate.ts";
 import { EMPTY_PIN, type Pin, type ReadPin, readPin } from "../loss/pin.ts";
 
@@ -19,9 +19,8 @@ interface EntryRow extends RunEntry, ChainPlace {
   readonly stored: string | null;
 }
 
-interface Counts {
+interface Ends {
   readonly runs: number;
-  readonly events: number;
   readonly lastEvent: number;
   readonly entries: number;
   readonly chained: number;
@@ -30,13 +29,20 @@ interface Counts {
   readonly event: string | null;
 }
 
+interface Counts extends Ends {
+  readonly events: number;
+}
+
 const PAGE = 500;
 const MOST_EVENTS = Number.MAX_SAFE_INTEGER;
 
-const COUNTS_SQL = `SELECT (SELECT count(*) FROM runs) AS runs, (SELECT count(*) FROM events) AS events,
-  coalesce((SELECT max(id) FROM events), 0) AS lastEvent, coalesce((SELECT max(n) FROM chain), 0) AS entries,
+const ENDS_SQL = `SELECT (SELECT count(*) FROM runs) AS runs, coalesce((SELECT max(id) FROM events), 0) AS lastEvent,
+  coalesce((SELECT max(n) FROM chain), 0) AS entries,
   coalesce((SELECT runs FROM chain ORDER BY n DESC LIMIT 1), 0) AS chained,
   (SELECT hash FROM chain WHERE n = ?1) AS entry, (SELECT hash FROM events WHERE id = ?2) AS event`;
+
+/** Goes through the index of all events. */
+const COUNTS_SQL = `${ENDS_SQL}, (SELECT count(*) FROM events) AS events`;
 
 const ENTRIES_SQL = `SELECT c.n, c.kind, c.run, c.seq, c.head, c.runs, c.hash, r.id AS row, e.hash AS stored
   FROM chain AS c LEFT JOIN runs AS r ON r.run = c.run LEFT JOIN events AS e ON e.run = r.id AND e.seq = c.seq
@@ -44,23 +50,37 @@ const ENTRIES_SQL = `SELECT c.n, c.kind, c.run, c.seq, c.head, c.runs, c.hash, r
 
 export function createRunCheck({ db, dir, guarded }: CheckParts): RunChain {
   const version = db.prepare<{ version: number }>("SELECT user_version AS version FROM pragma_user_version");
+  const ends = db.prepare<Ends>(ENDS_SQL);
   const counts = db.prepare<Counts>(COUNTS_SQL);
   const entries = db.prepare<EntryRow>(ENTRIES_SQL);
   const runs = db.prepare<{ id: number; run: RunId }>(
     `SELECT id, run FROM runs WHERE id > ?1 ORDER BY id LIMIT ${PAGE}`,
   );
+  const accepted = db.prepare("SELECT 1 FROM store WHERE lost IS NOT NULL");
   const migrated = db.prepare<{ seq: number }>("SELECT seq FROM chain WHERE run = ?1 AND kind = 'migrated'");
 
   /** A reader leaves a journal of an earlier version as it is. */
   const isChained = (): boolean => (version.get()?.version ?? 0) >= CHAINED_VERSION;
 
-  function standing(): ChainStanding {
-    // First the pin: the store may grow meanwhile.
+  /** First the pin: the store may grow meanwhile. */
+  function lookAt<T extends Ends>(statement: Statement<T>): { readonly now: T; readonly problems: readonly string[] } {
     const pin = readPin(dir);
     const at = pin.state === "found" ? pin.pin : EMPTY_PIN;
-    const now = counts.get(at.entries, at.events) as Counts;
-    const problems = isChained() ? [...pinProblems(pin, now), ...countProblems(now)] : olderProblems(pin);
-    return { runs: now.runs, events: now.events, isChained: isChained(), problems };
+    const now = statement.get(at.entries, at.events) as T;
+    return { now, problems: isChained() ? [...pinProblems(pin, now), ...runProblems(now)] : olderProblems(pin) };
+  }
+
+  function standing(): ChainStanding {
+    const { now, problems } = lookAt(counts);
+    const { runs, events } = now;
+    const isAccepted = accepted.get() !== undefined;
+    return {
+      runs,
+      events,
+      isChained: isChained(),
+      isAccepted,
+      problems: [...problems, ...(isChained() ? eventProblems(now) : [])],
+    };
   }
 
   function check(after: ChainPlace | null) {
@@ -75,6 +95,7 @@ export function createRunCheck({ db, dir, guarded }: CheckParts): RunChain {
   }
 
   return {
+    problems: () => guarded(() => lookAt(ends).problems),
     standing: () => guarded(standing),
     check: (after) => guarded(() => check(after)),
     list: (after) =>
@@ -92,10 +113,10 @@ function olderProblems(pin: ReadPin): readonly string[] {
   return ["pawl.db is older than its pin (pawl.pin): it was replaced by an older copy"];
 }
 
-function pinProblems(pin: ReadPin, now: Counts): readonly string[] {
+function pinProblems(pin: ReadPin, now: Ends): readonly string[] {
   // Where nothing was ever stored there is none.
   if (pin.state === "missing")
-    return now.runs + now.entries + now.events === 0
+    return now.runs + now.entries + now.lastEvent === 0
       ? []
       : ["its pin (pawl.pin) is missing, so nothing tells whether the newest runs are"];
   if (pin.state === "damaged") return [`its pin (pawl.pin) is damaged: ${pin.problem}`];
@@ -105,17 +126,18 @@ function pinProblems(pin: ReadPin, now: Counts): readonly string[] {
   return isSame ? [] : ["it is not the journal that its pin (pawl.pin) names: pawl.db was exchanged or rewritten"];
 }
 
-function behind(pin: Pin, now: Counts): string {
+function behind(pin: Pin, now: Ends): string {
   return `its pin (pawl.pin) tells of ${pin.runs} runs up to event ${pin.events}, and it has ${now.runs} runs up to event ${now.lastEvent}: the newest are gone, or pawl.db was replaced by an older copy`;
 }
 
-function countProblems({ runs, chained, events, lastEvent }: Counts): readonly string[] {
-  const problems: string[] = [];
-  if (runs < chained) problems.push(`${chained - runs} of ${chained} runs are missing`);
-  if (runs > chained)
-    problems.push(`${runs - chained} of ${runs} runs are not in the chain of runs: Pawl did not create them`);
-  if (events < lastEvent) problems.push(`${lastEvent - events} of ${lastEvent} events are missing`);
-  return problems;
+function runProblems({ runs, chained }: Ends): readonly string[] {
+  if (runs < chained) return [`${chained - runs} of ${chained} runs are missing`];
+  if (runs === chained) return [];
+  return [`${runs - chained} of ${runs} runs are not in the chain of runs: Pawl did not create them`];
+}
+
+function eventProblems({ events, lastEvent }: Counts): readonly string[] {
+  return events < lastEvent ? [`${lastEvent - events} of ${lastEvent} events are missing`] : [];
 }
 
 function faultsOf(last: ChainPlace, row: EntryRow): readonly ChainFault[] {

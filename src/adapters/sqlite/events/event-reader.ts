@@ -41,6 +41,7 @@ export function createEventReader(db: Database, file: string): EventReader {
   const links = db.prepare<LinkRow>(`SELECT seq, CAST(body AS BLOB) AS body, hash FROM events
     WHERE run = (SELECT id FROM runs WHERE run = ?1) ORDER BY seq`);
   const head = db.prepare<HeadRow>(`SELECT head_seq AS seq, head_hash AS hash, owner, status, reason,
+    blueprint, parent AS under, created_at AS createdAt,
     coalesce((SELECT fingerprint FROM plans WHERE plans.id = runs.plan), '') AS plan FROM runs WHERE run = ?1`);
   const status = db.prepare<{ status: Status }>("SELECT status FROM runs WHERE run = ?1");
   const planBody = db.prepare<{ body: string }>("SELECT body FROM plans WHERE fingerprint = ?1");
@@ -62,7 +63,15 @@ export function createEventReader(db: Database, file: string): EventReader {
     plan,
     read(run, afterSeq, limit) {
       const rows = events.all(run, afterSeq, Math.max(0, Math.min(limit, MOST_ROWS)));
-      return rows.map(({ seq, body, hash }) => ({ seq, event: parse<RunEvent>(body, `event ${seq} of ${run}`), hash }));
+      return rows.map(({ seq, body, hash }, i) => {
+        // Without it, what comes after would be taken for the whole.
+        if (seq !== afterSeq + i + 1)
+          throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", {
+            file,
+            detail: `event ${afterSeq + i + 1} of ${run} is missing`,
+          });
+        return { seq, event: parse<RunEvent>(body, `event ${seq} of ${run}`), hash };
+      });
     },
     hasFinished(run) {
       const row = status.get(run);

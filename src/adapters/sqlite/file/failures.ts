@@ -4,7 +4,8 @@ import { formatInstant } from "../../../base/text/instant.ts";
 import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 import { writerOf } from "./writer-of.ts";
 
-/** Primary result codes of SQLite. */
+/** Primary result codes of SQLite. The first says nothing without its words. */
+const GENERIC = 1;
 export const BUSY = 5;
 const LOCKED = 6;
 export const READONLY = 8;
@@ -17,6 +18,11 @@ export const NOTADB = 26;
 
 /** What SQLite says for a code. Some errors of a driver carry the words alone. */
 const WORDS: readonly (readonly [words: string, code: number])[] = [
+  // Ours are made together: where one is not as it was made, its page is damaged.
+  ["no such table", CORRUPT],
+  ["no such column", CORRUPT],
+  ["has no column named", CORRUPT],
+  ["already exists", CORRUPT],
   ["database is locked", BUSY],
   ["database table is locked", LOCKED],
   ["attempt to write a readonly database", READONLY],
@@ -31,7 +37,7 @@ const WORDS: readonly (readonly [words: string, code: number])[] = [
 /** The primary result code, or undefined when the error is not a known one of SQLite. */
 export function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
-  if ("errcode" in error && typeof error.errcode === "number") return error.errcode & 0xff;
+  if ("errcode" in error && typeof error.errcode === "number" && error.errcode !== GENERIC) return error.errcode & 0xff;
   if (!("code" in error) || error.code !== "ERR_SQLITE_ERROR") return undefined;
   return WORDS.find(([words]) => error.message.includes(words))?.[1];
 }

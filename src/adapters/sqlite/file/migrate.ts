@@ -93,24 +93,37 @@ function beginPin(dir: string, version: number): void {
 
 /** Read by one statement, so by one look: another process may be making the schema at this moment. */
 const LOOK = `SELECT (SELECT user_version FROM pragma_user_version) AS version,
-  (SELECT application_id FROM pragma_application_id) AS application, count(*) AS objects FROM sqlite_schema`;
+  (SELECT application_id FROM pragma_application_id) AS application, count(*) AS objects,
+  coalesce(group_concat(name) FILTER (WHERE type = 'table'), '') AS tables FROM sqlite_schema`;
 
 interface Look {
   readonly version: number;
   readonly application: number;
   readonly objects: number;
+  /** Their names, with commas. */
+  readonly tables: string;
 }
 
 /** The schema version of a file, 0 for an empty one. Refuses what a newer program or another program wrote. */
 export function schemaVersion(db: Database, file: string, { applicationId, migrations }: Schema): number {
-  const { version, application, objects } = db.prepare<Look>(LOOK).get() as Look;
+  const { version, application, objects, tables } = db.prepare<Look>(LOOK).get() as Look;
   const empty = version === 0 && application === 0 && objects === 0;
   if (!empty && application !== applicationId) {
     throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", { file, detail: "it is a database of another program" });
   }
   const known = migrations.length;
   if (version > known) throw pawlError(JOURNAL_ERRORS, "JOURNAL_SCHEMA_NEWER", { file, version, known });
+  const later = new Set(migrations.slice(version).flatMap((step) => tablesOf(step)));
+  if (tables.split(",").some((name) => later.has(name)))
+    throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", {
+      file,
+      detail: `it says that its schema is ${version}, and has later tables`,
+    });
   return version;
+}
+
+function tablesOf(step: Migration): readonly string[] {
+  return [...sqlOf(step).matchAll(/CREATE TABLE (\w+)/g)].flatMap(([, name]) => name ?? []);
 }
 
 /** Brings the schema up to date. Safe against other processes that do the same. */

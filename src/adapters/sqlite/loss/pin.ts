@@ -11,7 +11,6 @@ import {
   linkSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -21,6 +20,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { sha256 } from "../../../base/digest.ts";
 import { canonical, type JsonValue } from "../../../base/json.ts";
+import { readShort } from "../file/read-short.ts";
 
 /** How far a journal has come. All are 0 and empty before the first run. */
 export interface Pin {
@@ -58,7 +58,7 @@ export function pinPath(dir: string): string {
 export function readPin(dir: string): ReadPin {
   let text: string;
   try {
-    text = readFileSync(pinPath(dir), "utf8");
+    text = readShort(pinPath(dir));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === "ENOENT" ? { state: "missing" } : { state: "damaged", problem: `it cannot be read: ${message}` };

@@ -70,6 +70,7 @@ function mayFollow(look: (at?: Pin) => Pin, before: ReturnType<typeof readPin>, 
 
 /** Makes the pin anew, because a person takes the journal as it is. */
 export function pinAsItIs(db: Database, dir: string): void {
+  db.prepare("UPDATE store SET lost = ?1 WHERE lost IS NULL").run(JSON.stringify({ why: "a person took it as it is" }));
   replacePin(dir, createLook(db)());
 }
 

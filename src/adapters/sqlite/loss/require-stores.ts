@@ -29,18 +29,30 @@ function requireStore(files: StateFiles, traces: () => string | null): void {
   }
 }
 
-/** The header says how many pages there are. It lags behind while there is a -wal, and only then. */
+const LOOKS = 3;
+
+/** Between two reads of one look another process may fill a -wal and move it into the file: the next look sees that. */
 function requireWhole(file: string): void {
-  if (sizeOf(`${file}-wal`) > 0) return;
+  let problem: string | null = null;
+  for (let look = 0; look < LOOKS; look += 1) {
+    problem = wholeProblem(file);
+    if (problem === null) return;
+  }
+  if (problem !== null) throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", { file, detail: problem });
+}
+
+/** The header says how many pages there are. It lags behind while there is a -wal, and only then. */
+function wholeProblem(file: string): string | null {
+  if (sizeOf(`${file}-wal`) > 0) return null;
   const header = headerOf(file);
-  if (header.length < HEADER_BYTES) throw corrupt(file, `only ${header.length} bytes of it are left`);
-  if (header.toString("latin1", 0, MAGIC.length) !== MAGIC) throw corrupt(file, "it is not a database");
+  if (header.length < HEADER_BYTES) return `only ${header.length} bytes of it are left`;
+  if (header.toString("latin1", 0, MAGIC.length) !== MAGIC) return "it is not a database";
   const stored = header.readUInt16BE(16);
   const pages = header.readUInt32BE(28);
   // An old writer leaves no count that holds.
-  if (header.readUInt32BE(24) !== header.readUInt32BE(92)) return;
+  if (header.readUInt32BE(24) !== header.readUInt32BE(92)) return null;
   const [bytes, wanted] = [sizeOf(file), pages * (stored === 1 ? 65_536 : stored)];
-  if (bytes < wanted) throw corrupt(file, `it is cut off: ${bytes} of ${wanted} bytes are left`);
+  return bytes < wanted ? `it is cut off: ${bytes} of ${wanted} bytes are left` : null;
 }
 
 function headerOf(file: string): Buffer {
@@ -51,8 +63,4 @@ function headerOf(file: string): Buffer {
   } finally {
     closeSync(handle);
   }
-}
-
-function corrupt(file: string, detail: string): Error {
-  return pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", { file, detail });
 }

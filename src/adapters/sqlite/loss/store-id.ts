@@ -6,12 +6,13 @@
  *
  * The file lies in a folder of its own: somebody who removes `pawl.db*` does not remove it as well.
  */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { pawlError } from "../../../base/errors.ts";
 import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 import type { Database } from "../driver.ts";
 import { CORRUPT, sqliteCode } from "../file/failures.ts";
+import { readShort } from "../file/read-short.ts";
 import type { StateFiles } from "../file/state-files.ts";
 import { pinPath, readPin } from "./pin.ts";
 
@@ -33,7 +34,13 @@ export interface Beside {
 /** `traces` is asked only where no id is: it costs more. */
 export function readBeside(files: StateFiles, traces: () => string | null = () => null): Beside {
   const id = readId(files);
-  return { id, trace: id === null ? (pinTrace(files) ?? traces()) : null };
+  return { id, trace: id === null ? (linkTrace(files) ?? pinTrace(files) ?? traces()) : null };
+}
+
+/** Such as one to a disk that is not mounted. */
+function linkTrace({ dir }: StateFiles): string | null {
+  if (existsSync(dir) || lstatSync(dir, { throwIfNoEntry: false }) === undefined) return null;
+  return `${dir} is a link to a folder that is not there`;
 }
 
 function pinTrace({ dir, file }: StateFiles): string | null {
@@ -96,7 +103,7 @@ export function noteId(db: Database, files: StateFiles, { id: noted }: Beside): 
 function readId({ id: path }: StateFiles): string | null {
   if (path === null) return null;
   try {
-    const text = readFileSync(path, "latin1").trim();
+    const text = readShort(path).trim();
     // What cannot be read still tells that there was a store.
     return ID.test(text) ? text : "damaged";
   } catch (error) {

@@ -10,7 +10,7 @@ export const gcCommand: CommandSpec = {
   name: "gc",
   summary: "Remove what runs that are over left behind, and prove what was freed",
   details: [
-    "A workspace is removed only when its whole tree is saved; what git ignores goes with it. Saved trees are kept unless --older-than names an age; journals, logs and artifacts are never removed, and neither is anything of a run that no journal mentions.",
+    "A workspace is removed only when its whole tree is saved; what git ignores goes with it. Saved trees are kept unless --older-than names an age; journals, logs and artifacts are never removed, and neither is anything of a run that no journal mentions, or whose journal is damaged.",
   ],
   arguments: [],
   options: [
@@ -32,7 +32,8 @@ export const gcCommand: CommandSpec = {
     const dryRun = context.given.flag("dry-run");
     const runtime = await context.open({ readOnly: false });
     const report = await runtime.sweep({ before: dropBefore(context), dryRun });
-    const { workspaces, stuck, refs, found, unknown, objectsBefore, objectsAfter, bytesBefore, bytesAfter } = report;
+    const { workspaces, stuck, refs, found, unknown, damaged, objectsBefore, objectsAfter, bytesBefore, bytesAfter } =
+      report;
     if (out.format === "json") out.document({ dryRun, freedBytes: bytesBefore - bytesAfter, ...report });
     const would = dryRun ? "would be " : "";
     out.line(`${workspaces} workspaces ${would}removed, ${refs} saved trees ${would}dropped`);
@@ -45,11 +46,15 @@ export const gcCommand: CommandSpec = {
         out.line(`  ${run}  ${countOf(folders, "workspace")}, ${countOf(trees, "saved tree")}`);
       out.line(`  \`pawl recover\` shows what they are; \`pawl recover --discard RUN\` removes one`);
     }
+    for (const run of damaged)
+      out.line(
+        out.paint.red(`the journal of ${run} is damaged: everything of it is kept; look with \`pawl verify ${run}\``),
+      );
     if (stuck > 0)
       out.line(out.paint.yellow(`${stuck} runs have workspaces that could not be saved; they are left as they are`));
     out.line(`before  ${objectsBefore} objects, ${formatBytes(bytesBefore)}`);
     if (!dryRun) out.line(`after   ${objectsAfter} objects, ${formatBytes(bytesAfter)}`);
-    return stuck === 0 ? EXIT.succeeded : EXIT.failed;
+    return stuck + damaged.length === 0 ? EXIT.succeeded : EXIT.failed;
   },
 };
 

@@ -16,7 +16,7 @@ export const verifyCommand: CommandSpec = {
   summary: "Check that what is stored is complete and unchanged",
   details: [
     "Every stored event is hashed again and compared with its chain, every artifact that the journal names is read and compared with its digest, and every saved tree must still be held by the vault, unless `pawl gc` has dropped it. Each damage is a line that says what to do.",
-    "The newest run and event are compared with the pin, a file beside the database, so that runs that were deleted and a database that was replaced by an older copy are noticed. With --all, the chain that links the runs is checked too, and every object of the vault is read, with the history that the trees stand on; for one run, the objects of its own trees.",
+    "The newest run and event are compared with the pin, a file beside the database, so that runs that were deleted and a database that was replaced by an older copy are noticed. With --all, the chain that links the runs is checked too, and every object of the vault is read, with the history that the trees stand on; so are the files of both stores, and the journal must mention each run that work is kept of. For one run, the objects of its own trees are read.",
     "--quick checks the chains and the pin alone, and says so. Someone who rewrites both the database and the pin is not noticed: SECURITY.md says what is.",
     "For one run, each of its certificates is checked too: that it is stored, that the key of this project signed it, that it is the same when it is built again from the journal, and that the vault still holds its tree.",
   ],
@@ -123,13 +123,17 @@ function countsLine({ runs, events, artifacts, trees, objects }: Verified, quick
 
 /** What was not looked at, and what nobody can know. */
 function notesOf({ verified, isChained }: Found, quick: boolean): readonly string[] {
-  const { droppedTrees, unknownTrees } = verified;
+  const { droppedTrees, unknownTrees, unmentionedRuns } = verified;
   const notes: string[] = [];
   if (quick)
     notes.push("only the chains and the pin were checked; artifacts, trees and certificates were not looked at");
   if (!isChained)
     notes.push("the journal is of an earlier version: nothing tells whether runs are missing until it is next written");
   if (droppedTrees > 0) notes.push(`${countOf(droppedTrees, "tree")} dropped by gc`);
+  if (unmentionedRuns > 0)
+    notes.push(
+      `work is kept of ${countOf(unmentionedRuns, "run")} that the journal does not mention: \`pawl recover\` shows it`,
+    );
   if (unknownTrees > 0)
     notes.push(
       `${countOf(unknownTrees, "tree")} of an earlier version not there: dropped by gc or lost, which was not recorded then`,
