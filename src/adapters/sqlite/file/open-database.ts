@@ -1,15 +1,5 @@
 /** Opens a file of a store: private, write-ahead, synced on every commit, and never over something it does not understand. */
-import {
-  accessSync,
-  chmodSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  statSync,
-} from "node:fs";
+import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -21,6 +11,7 @@ import { blankness, noteId, readBeside, refuseBlank, refuseForeign } from "../lo
 import { BUSY, CANTOPEN, READONLY, sqliteCode, storeFailure } from "./failures.ts";
 import { JOURNAL_SCHEMA, migrate, type Schema, schemaVersion, standIn } from "./migrate.ts";
 import { isBlank, type OpenChoice, refuseRemote, type StateFiles, sizeOf } from "./state-files.ts";
+import { syncFolder } from "./sync-folder.ts";
 
 /** How long a statement waits for another process. */
 export const BUSY_MS = 5000;
@@ -161,7 +152,7 @@ function makeDurable(db: Database, file: string): void {
 /** The way to a new journal is made durable, whoever made the directory. */
 function prepareDirectory({ dir, file }: StateFiles): void {
   const created = mkdirSync(dir, { recursive: true, mode: 0o700 });
-  if (created !== undefined || !existsSync(file)) syncDirectory(dirname(created ?? dir));
+  if (created !== undefined || !existsSync(file)) syncFolder(dirname(created ?? dir));
   keepPrivate(dir);
   accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
 }
@@ -176,13 +167,4 @@ function keepPrivate(path: string): void {
   const { mode, uid } = statSync(path);
   const user = process.getuid?.();
   if ((mode & 0o077) !== 0 && (uid === user || user === 0)) chmodSync(path, mode & 0o700);
-}
-
-function syncDirectory(dir: string): void {
-  const handle = openSync(dir, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

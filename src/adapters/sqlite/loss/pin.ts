@@ -21,6 +21,7 @@ import { basename, join } from "node:path";
 import { sha256 } from "../../../base/digest.ts";
 import { canonical, type JsonValue } from "../../../base/json.ts";
 import { readShort } from "../file/read-short.ts";
+import { syncFolder } from "../file/sync-folder.ts";
 
 /** How far a journal has come. All are 0 and empty before the first run. */
 export interface Pin {
@@ -163,14 +164,5 @@ function writeDurably(path: string, pin: Pin): void {
     fsyncSync(file);
   } finally {
     closeSync(file);
-  }
-}
-
-function syncFolder(dir: string): void {
-  const folder = openSync(dir, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

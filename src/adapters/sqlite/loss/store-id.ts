@@ -14,6 +14,7 @@ import type { Database } from "../driver.ts";
 import { CORRUPT, sqliteCode } from "../file/failures.ts";
 import { readShort } from "../file/read-short.ts";
 import type { StateFiles } from "../file/state-files.ts";
+import { syncFolder } from "../file/sync-folder.ts";
 import { pinPath, readPin } from "./pin.ts";
 
 /** The migration that gives a store its id. `lost`: why older data is missing, if a person has started this store anew. */
@@ -127,13 +128,4 @@ function isUnused(db: Database): boolean {
 function lostStore({ file }: StateFiles, detail: string): Error {
   const code = basename(file) === JOURNAL_FILE ? "JOURNAL_LOST" : "LOOPS_LOST";
   return pawlError(JOURNAL_ERRORS, code, { file, detail });
-}
-
-function syncFolder(dir: string): void {
-  const handle = openSync(dir, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

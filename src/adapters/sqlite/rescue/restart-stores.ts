@@ -6,18 +6,7 @@
  *   lost/<time>/under-way     while the new journal is not in its place yet
  *   lost/<time>/new/          the new journal while it is being made
  */
-import {
-  closeSync,
-  cpSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pawlError } from "../../../base/errors.ts";
 import { formatInstant } from "../../../base/text/instant.ts";
@@ -26,6 +15,7 @@ import { JOURNAL_ERRORS } from "../../../ports/errors/journal-errors.ts";
 import { type Driver, loadDriver } from "../driver.ts";
 import { hostIds, isHostAlive } from "../file/host-lock.ts";
 import { isBlank, loopFiles, type StateFiles, stateFiles } from "../file/state-files.ts";
+import { syncFolder } from "../file/sync-folder.ts";
 import { pinPath } from "../loss/pin.ts";
 import { type Copied, copyStore } from "./copy-store.ts";
 
@@ -55,7 +45,7 @@ export async function restartStores(restart: Restart): Promise<Restarted> {
   if (loops) moveAside(loopFiles(dir), aside);
   const copied = journal ? await restartJournal(restart, aside, driver) : NOTHING;
   rmSync(join(aside, UNDER_WAY), { force: true });
-  sync(aside);
+  syncFolder(aside);
   return { aside, ...copied };
 }
 
@@ -116,7 +106,7 @@ function move(from: string, to: string): void {
   if (!existsSync(from)) return;
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   renameSync(from, to);
-  for (const folder of [dirname(from), dirname(to)]) sync(folder);
+  for (const folder of [dirname(from), dirname(to)]) syncFolder(folder);
 }
 
 function begun(dir: string, clock: Clock): string {
@@ -126,7 +116,7 @@ function begun(dir: string, clock: Clock): string {
     if (existsSync(aside)) continue;
     mkdirSync(aside, { recursive: true, mode: 0o700 });
     writeFileSync(join(aside, UNDER_WAY), "", { mode: 0o600 });
-    for (const folder of [aside, dirname(aside), dir]) sync(folder);
+    for (const folder of [aside, dirname(aside), dir]) syncFolder(folder);
     return aside;
   }
 }
@@ -136,13 +126,4 @@ function unfinished(dir: string): string | null {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   const name = names.find((each) => existsSync(join(folder, each, UNDER_WAY)));
   return name === undefined ? null : join(folder, name);
-}
-
-function sync(folder: string): void {
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }
