@@ -8,6 +8,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { RunId } from "../../src/base/ids.ts";
 import type { Reaper } from "../../src/ports/stop/reaper.ts";
 import { isGone, makeFolder, removeFolders } from "../support/process-fixture.ts";
+import { PATIENCE_MS } from "../support/slowness.ts";
 
 const RUN = "r_reaper000001" as RunId;
 const OTHER = "r_reaper000002" as RunId;
@@ -32,7 +33,8 @@ export function reaperContract(name: string, open: OpenReaper): void {
   }
 
   async function gone(pids: readonly number[]): Promise<boolean> {
-    for (let tries = 0; tries < 100 && !pids.every(isGone); tries += 1) await sleep(10);
+    for (const until = performance.now() + PATIENCE_MS; !pids.every(isGone) && performance.now() < until; )
+      await sleep(10);
     return pids.every(isGone);
   }
 

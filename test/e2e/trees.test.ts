@@ -120,7 +120,7 @@ describe("a process under way", () => {
     project.write("slow.yaml", SLOW);
     const run = project.start("run", "slow.yaml");
     await run.until("slow started");
-    for (let tries = 0; tries < 50 && !(await heartbeat()).lastLine.includes("begun"); tries += 1) await sleep(100);
+    while (!(await heartbeat()).lastLine.includes("begun")) await sleep(100);
     expect((await project.pawl("logs", "@last")).stdout).toBe("==> slow attempt 1, still running <==\nbegun\n");
     const beat = await heartbeat();
     expect(beat).toMatchObject({ stage: "slow", lastLine: "begun", state: "running" });

@@ -146,7 +146,7 @@ test("what a provider says before its answer is not the answer, and a name that 
 });
 
 test.each([
-  ["is used again while it stays", 2, 1],
+  ["is used again while it stays", 600, 1],
   ["is left before it closes", 1, 2],
 ])("a connection that the provider keeps for some time %s", async (_, seconds, connections) => {
   const ports = new Set<number | undefined>();

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type CutOptions, type CutReport, canCutPower, cutPower, loopDevices } from "../support/power-cut.ts";
 import { hasStrace, traceWriter } from "../support/power-cut-trace.ts";
+import { PATIENCE_MS } from "../support/slowness.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const FULL = process.env["PAWL_FULL"] === "1";
@@ -31,7 +32,8 @@ async function cuts(count: number, options: CutOptions): Promise<readonly CutRep
 
 /** The kernel frees a device shortly after the process that used it has ended. */
 async function devicesLeft(dir: string): Promise<readonly string[]> {
-  for (let look = 0; look < 100 && loopDevices(dir).length > 0; look += 1) await sleep(50);
+  for (const until = performance.now() + PATIENCE_MS; loopDevices(dir).length > 0 && performance.now() < until; )
+    await sleep(50);
   return loopDevices(dir);
 }
 

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { processesWith } from "../../../../test/support/process-fixture.ts";
 import { tempDir } from "../../../../test/support/temp-dir.ts";
 import { benchOf, rulesOf } from "../../../../test/support/tools/toolbox-fixture.ts";
 
@@ -58,7 +59,8 @@ describe("T5: run_command", () => {
 
   test("leaves nothing of its group running, whether it ends, takes too long or is cancelled", async () => {
     const root = tempDir();
-    const script = (name: string, then: string): string => `(sleep 0.4; touch ${name}) & ${then}`;
+    const seconds = { ended: "309.41", late: "309.42", cancelled: "309.43" };
+    const script = (name: keyof typeof seconds, then: string): string => `sleep ${seconds[name]} & ${then}`;
     const late = benchOf({ root, env: ENV, timeoutsMs: { long: 100 } });
     const { call } = benchOf({ root, env: ENV });
     const stop = new AbortController();
@@ -69,8 +71,8 @@ describe("T5: run_command", () => {
       call("run_command", { script: script("cancelled", "trap '' TERM; sleep 5") }, stop.signal),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(["success", "failure", "cancelled"]);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    for (const name of ["ended", "late", "cancelled"]) expect(existsSync(join(root, name)), name).toBe(false);
+    for (const [name, words] of Object.entries(seconds))
+      await expect.poll(() => [name, ...processesWith(words)]).toEqual([name]);
   });
 
   test("is judged by exactly what it runs", async () => {
