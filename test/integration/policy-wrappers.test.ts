@@ -10,8 +10,8 @@ import { pick, quote, type Random, seeded } from "../support/shell-corpus/random
 import { FRAMES, WRAPPERS } from "../support/shell-corpus/wrappers.ts";
 
 const FULL = process.env["PAWL_FULL"] === "1";
-/** One policy for each seed. */
-const SEEDS = seeds(FULL ? 400 : 60);
+/** One policy for each seed. The last ones failed once. */
+const SEEDS = [...seeds(FULL ? 400 : 60), 70_105, 71_109, 71_419];
 const COMMANDS_EACH = FULL ? 500 : 100;
 const CASES = SEEDS.length * COMMANDS_EACH;
 
@@ -99,6 +99,16 @@ describe("a rule that denies git push, beside one that allows everything,", () =
   ])("has its like for %s", (denied, texts) => {
     const rules = [rule("deny", [...denied.split(" "), "**"]), ALL];
     expect(texts.split("|").filter((text) => effectOf(rules, text).effect !== "deny")).toEqual([]);
+  });
+
+  it("is not left to a person who is asked about the wrapper, although part of the text is filled in later", () => {
+    const asks = [rule("ask", ["xargs", "**"], 0), rule("ask", ["find", "**"], 1), PUSH, ALL];
+    const texts = [
+      "xargs -I{} sh -c 'git push {}'",
+      "ls | xargs -I% bash -lc 'xargs -I{} git push {} %'",
+      "find . -exec sh -c 'git push {}' ';'",
+    ];
+    expect(texts.map((text) => effectOf(asks, text).rule)).toEqual(texts.map(() => PUSH.id));
   });
 
   it("leaves the guard in force: nothing deletes the root of the system", () => {
@@ -233,28 +243,28 @@ function weakerUnder(seed: number, counts: Counts): readonly unknown[] {
     const bare = effectOf(rules, command.join(" "));
     const decision = effectOf(rules, text);
     counts[decision.effect] += 1;
-    if (rank(decision) <= rank(bare) || isMeant(rules, { bare, decision, names })) return [];
+    if (rank(decision) <= rank(bare) || isMeant(rules, { text, bare, names })) return [];
     const own = rules.filter(({ id }) => !id.startsWith("guard"));
     return [{ seed, text, command: command.join(" "), bare, decision, rules: own }];
   });
 }
 
-interface Decided {
+interface Weaker {
+  readonly text: string;
   readonly bare: Decision;
-  readonly decision: Decision;
   readonly names: readonly string[];
 }
 
-function isMeant(rules: readonly Rule[], { bare, decision, names }: Decided): boolean {
-  const deciding = rules.filter(({ id }) => id === decision.rule);
-  const runs = deciding.flatMap(({ effect, pattern }) => ("run" in pattern ? [{ effect, run: pattern.run }] : []));
-  return runs.some(
-    ({ effect, run }) =>
-      // A rule that asks about every program leaves to a person what cannot be read.
-      (effect === "ask" && run[0] === "**") ||
-      // A rule that names the wrapper may stand for what no rule mentions; what a rule denies or asks about stays so.
-      (bare.rule === "default" && (NAMED.includes(run) || names.includes(run[0] as string))),
-  );
+/** Without the rules that are meant to make it weaker, it is not. */
+function isMeant(rules: readonly Rule[], { text, bare, names }: Weaker): boolean {
+  const others = rules.filter(({ effect, pattern }) => {
+    const run = "run" in pattern ? pattern.run : [];
+    // A rule that asks about every program leaves to a person what cannot be read.
+    if (effect === "ask" && run[0] === "**") return false;
+    // A rule that names the wrapper may stand for what no rule mentions; what a rule denies or asks about stays so.
+    return effect === "deny" || bare.rule !== "default" || !(NAMED.includes(run) || names.includes(run[0] as string));
+  });
+  return others.length < rules.length && rank(effectOf(others, text)) <= rank(bare);
 }
 
 describe("a random wrapper around a random command, under random rules,", () => {

@@ -1,5 +1,5 @@
 /** Tools that start the command they are given. */
-import type { Argv, Unwrapped } from "../facts.ts";
+import type { Argv, Unwrapped, Wrapper } from "../facts.ts";
 import { steersPrograms } from "../reading/variables.ts";
 import {
   guessed,
@@ -81,10 +81,15 @@ const xargs: Tool = (args, _name, input) => {
   const isUnknown = program === null || (replaced !== undefined && program.includes(replaced));
   if (items !== undefined) return inputArguments(command, replaced, items);
   if (isUnknown) return guessed("xargs: which program runs is not known", args, input);
-  return replaced === undefined
-    ? starts([...command, null])
-    : starts(command.map((arg) => (arg?.includes(replaced) ? null : arg)));
+  return replaced === undefined ? starts([...command, null]) : filledIn(command, replaced);
 };
+
+/** What comes in the place of `mark` is not known. What stands around it is, and rules that deny or ask look at it. */
+function filledIn(command: Argv, mark: string): Wrapper {
+  const isOpen = command.some((arg) => arg?.includes(mark));
+  const found = starts(command.map((arg) => (arg?.includes(mark) ? null : arg)));
+  return isOpen ? { ...found, guesses: [command] } : found;
+}
 
 const MOST_ITEMS = 100;
 
@@ -123,6 +128,7 @@ interface Found {
   readonly words: readonly string[];
   readonly folders: readonly string[];
   readonly inner: Argv[];
+  readonly guesses: Argv[];
 }
 
 /** `find -delete` removes what lies below its folders, as `rm -r` does. */
@@ -130,17 +136,17 @@ const find: Tool = (args) => {
   if (args.includes(null)) return guessed("find: an argument that may be an action is not known", args);
   const words = args as readonly string[];
   const first = words.findIndex((word) => /^[-(!,]/.test(word) && !/^-[LHPEXsx]$/.test(word));
-  const found: Found = { words, folders: words.slice(0, first < 0 ? words.length : first), inner: [] };
+  const found: Found = { words, folders: words.slice(0, first < 0 ? words.length : first), inner: [], guesses: [] };
   for (let at = found.folders.length; at < words.length; ) {
     const next = readAction(found, at);
     if (next === undefined) return guessed(`find: what ${(words[at] as string).slice(0, 40)} does is not known`, args);
     at = next;
   }
-  return found.inner.length === 0 ? PLAIN : starts(...found.inner);
+  return found.inner.length === 0 ? PLAIN : { ...starts(...found.inner), guesses: found.guesses };
 };
 
 /** Where the next part of the expression begins; undefined: this one is not known. */
-function readAction({ words, folders, inner }: Found, at: number): number | undefined {
+function readAction({ words, folders, inner, guesses }: Found, at: number): number | undefined {
   const word = words[at] as string;
   if (FIND_VALUES.has(word) || /^-newer[aBcm][aBcmt]$/.test(word)) return at + 2;
   if (FIND_FLAGS.has(word)) return at + 1;
@@ -152,7 +158,9 @@ function readAction({ words, folders, inner }: Found, at: number): number | unde
   const [program, ...args] = words.slice(at + 1, end);
   if (!/^-(exec|execdir|ok|okdir)$/.test(word) || end < 0 || program === undefined || program.includes("{}"))
     return undefined;
-  inner.push([program, ...args.map((arg) => (arg.includes("{}") ? null : arg))]);
+  const filled = filledIn([program, ...args], "{}");
+  inner.push(...filled.inner);
+  guesses.push(...(filled.guesses ?? []));
   return end + 1;
 }
 
