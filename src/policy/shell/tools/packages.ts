@@ -5,6 +5,7 @@ import { type BeforeTable, withOptionsBefore } from "./before.ts";
 import {
   careful,
   guessed,
+  inLanguage,
   isOwnWork,
   type OneSpelling,
   opaque,
@@ -73,6 +74,12 @@ function npmCommands(stops: boolean): OneSpelling {
     return changes ? guessed(`${name}: ${DOWNLOADS}`, args) : ownWork(`${name}: ${DOWNLOADS}`, args);
   };
 }
+
+/** It is an interpreter as well. */
+const bun: Tool = (args, name) =>
+  args.some((arg) => /^(-e|-p|--eval|--print)(=|$)/.test(arg ?? ""))
+    ? inLanguage(`${name}: it runs text that is not accounted for`)
+    : npm(true)(args, name);
 
 const GO_COMMANDS = /^(build|test|vet|fmt|mod|list|version|env|doc|clean|get|install|run|work|help|fix)$/;
 const GO_FLAGS =
@@ -247,7 +254,7 @@ export const PACKAGES: Readonly<Record<string, Tool>> = {
   npm: npm(false),
   pnpm: npm(true),
   yarn: npm(true),
-  bun: npm(true),
+  bun,
   go,
   cargo: withOptionsBefore(CARGO_BEFORE, cargoPlugins),
   make,
