@@ -64,6 +64,27 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     tests: ["test/integration/workspace-ends.test.ts"],
   },
   {
+    name: "saving the workspace of a process has no time",
+    file: "src/kernel/process.ts",
+    find: "workspace.value.save(label, signal)",
+    replace: "workspace.value.save(label)",
+    tests: ["src/kernel/workspace-time.test.ts"],
+  },
+  {
+    name: "saving the workspace of an agent has no time",
+    file: "src/kernel/agents/agent.ts",
+    find: "workspace.save(label, signal)",
+    replace: "workspace.save(label)",
+    tests: ["src/kernel/workspace-time.test.ts"],
+  },
+  {
+    name: "what a gate judges is put together without a time",
+    file: "src/kernel/judge/gate.ts",
+    find: "ports.workspaces.compose(run, composition, signal)",
+    replace: "ports.workspaces.compose(run, composition)",
+    tests: ["src/kernel/workspace-time.test.ts"],
+  },
+  {
     name: "git of a save goes on when its signal has ended",
     file: "src/adapters/git/cell/cell.ts",
     find: "onAbort(signal, () => void kill())",
