@@ -285,8 +285,8 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: "a plan does not name a program that hides commands from the rules",
     file: "src/policy/hiding-programs.ts",
-    find: 'found.kind === "opaque" && found.isOwnWork !== true',
-    replace: "false",
+    find: 'found.kind === "opaque" ? found.hides : undefined',
+    replace: 'found.kind === "opaque" ? undefined : undefined',
     tests: ["src/policy/hiding-programs.test.ts"],
   },
   {

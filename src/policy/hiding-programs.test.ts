@@ -24,10 +24,11 @@ describe("programs that hide commands", () => {
     "bun **",
     "vim **",
     "vim a",
+    "sem a",
     "psql **",
     "kubectl get **",
     "ssh host **",
-    "npx **",
+    "cargo **",
   ])("are allowed by %s", (run) => {
     expect(under(run)).toEqual([run.split(" ")[0]]);
   });
@@ -45,6 +46,7 @@ describe("programs that hide commands", () => {
     "bash **",
     "env **",
     "xargs **",
+    "npx **",
     "python3 x.py",
     "python3 -m pytest **",
     "node --test",

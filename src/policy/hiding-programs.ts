@@ -6,18 +6,14 @@ import { compilePolicy, compileRule } from "./compile.ts";
 import { decide } from "./decide.ts";
 import { expandText } from "./patterns/text.ts";
 import { layerOf, type Rule } from "./rule.ts";
+import type { Opaque } from "./shell/facts.ts";
 import { unwrap } from "./shell/unwrap.ts";
 import { SETS } from "./shipped/sets.ts";
 
-/** Arguments that make a program start others if it can: code on the command line or on standard input, and a word of its language. */
-const PROBES: readonly (readonly string[])[] = [
-  [],
-  ["-"],
-  ["word"],
-  ["-c", "word"],
-  ["-e", "word"],
-  ["BEGIN{system(1)}"],
-];
+/** What code, or a word of a language of its own, looks like when no option stands before it. */
+const WORDS: readonly (readonly string[])[] = [[], ["-"], ["word"]];
+/** Arguments that make a program start others if it can. */
+const PROBES: readonly (readonly string[])[] = [...WORDS, ["-c", "word"], ["-e", "word"], ["BEGIN{system(1)}"]];
 
 /** In the order of the rules; none if no rule besides the guard denies commands or asks about them. */
 export function hidingPrograms(rules: readonly Rule[]): readonly string[] {
@@ -27,11 +23,21 @@ export function hidingPrograms(rules: readonly Rule[]): readonly string[] {
   const hides = (run: readonly string[]): boolean =>
     PROBES.some((probe) => {
       const argv = filled(run, probe);
-      const found = unwrap({ argv });
-      const isHidden = found.kind === "opaque" && found.isOwnWork !== true;
-      return isHidden && decide(policy, { kind: "run", argv }).effect === "allow";
+      return isHidden(argv) && decide(policy, { kind: "run", argv }).effect === "allow";
     });
   return [...new Set(tried.flatMap((rule) => namedLists(rule).filter(hides).map(programOf)))];
+}
+
+/** An option that nobody has described hides no command where the program is plain without it. */
+function isHidden(argv: readonly string[]): boolean {
+  const hides = hidesOf(argv);
+  if (hides !== "program") return hides === "commands";
+  return WORDS.some((words) => hidesOf([programOf(argv), ...words]) === "program");
+}
+
+function hidesOf(argv: readonly string[]): Opaque["hides"] | undefined {
+  const found = unwrap({ argv });
+  return found.kind === "opaque" ? found.hides : undefined;
 }
 
 /** What it allows under its conditions may happen. */

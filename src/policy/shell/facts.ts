@@ -64,8 +64,6 @@ export interface Opaque {
    * commands, so only a rule that names all of it does.
    */
   readonly hides: "program" | "commands";
-  /** Not all of its options are described, but those that start programs are, and none of them stands there. */
-  readonly isOwnWork?: true;
   /** Commands and shell texts that it may start; only rules that ask or deny look at them. */
   readonly guesses: readonly Argv[];
   readonly texts: readonly string[];

@@ -145,10 +145,7 @@ export function careful(
 }
 
 /** Nobody has described all of it, and it is the work of the tool itself: a rule that names the tool allows it. */
-export const ownWork = (why: string, args: Argv): Opaque => ({
-  ...guessed(why, args, null, "program"),
-  isOwnWork: true,
-});
+export const ownWork = (why: string, args: Argv): Opaque => guessed(why, args, null, "program");
 
 /** No option of the list stands there, not even shortened or inside a cluster of letters. An unknown argument may be any option. */
 export function isOwnWork({ acts }: OptionTable, args: Argv): boolean {

@@ -5,7 +5,6 @@ import { type BeforeTable, withOptionsBefore } from "./before.ts";
 import {
   careful,
   guessed,
-  inLanguage,
   isOwnWork,
   type OneSpelling,
   opaque,
@@ -77,8 +76,8 @@ function npmCommands(stops: boolean): OneSpelling {
 
 /** It is an interpreter as well. */
 const bun: Tool = (args, name) =>
-  args.some((arg) => /^(-e|-p|--eval|--print)(=|$)/.test(arg ?? ""))
-    ? inLanguage(`${name}: it runs text that is not accounted for`)
+  args.some((arg) => /^(-|-e|-p|--eval|--print)(=|$)/.test(arg ?? ""))
+    ? guessed(`${name}: it runs text that is not accounted for`, args, null, "program")
     : npm(true)(args, name);
 
 const GO_COMMANDS = /^(build|test|vet|fmt|mod|list|version|env|doc|clean|get|install|run|work|help|fix)$/;
