@@ -85,6 +85,13 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     tests: ["src/kernel/workspace-time.test.ts"],
   },
   {
+    name: "clearing away after a run has no time",
+    file: "src/engines/embedded/hosting.ts",
+    find: "workspaces.leave(run, clock.now(), box.signal)",
+    replace: "workspaces.leave(run, clock.now())",
+    tests: ["src/engines/embedded/clear-after.test.ts"],
+  },
+  {
     name: "git of a save goes on when its signal has ended",
     file: "src/adapters/git/cell/cell.ts",
     find: "onAbort(signal, () => void kill())",
