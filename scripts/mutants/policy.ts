@@ -283,6 +283,13 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     tests: ["src/policy", "test/integration/policy-wrappers.test.ts"],
   },
   {
+    name: "a plan does not name a program that hides commands from the rules",
+    file: "src/policy/hiding-programs.ts",
+    find: 'found.kind === "opaque" ? found.hides : undefined',
+    replace: 'found.kind === "opaque" ? undefined : undefined',
+    tests: ["src/policy/hiding-programs.test.ts"],
+  },
+  {
     name: "programs may start one another without an end",
     file: "src/policy/judge.ts",
     find: "const DEEPEST = 10;",

@@ -39,4 +39,11 @@ export const PROJECT_MUTANTS: readonly Mutant[] = [
     replace: "if (!found.params.some(() => true))",
     tests: ["src/runtime/shipped"],
   },
+  {
+    name: "JSON passes on characters that nobody sees",
+    file: "src/cli/output.ts",
+    find: "\\p{Default_Ignorable_Code_Point}",
+    replace: "",
+    tests: ["src/cli/output.test.ts"],
+  },
 ];

@@ -121,4 +121,32 @@ export const VERIFY_MUTANTS: readonly Mutant[] = [
     replace: "every((name) => later.has(name))",
     tests: ["test/e2e/damage-matrix.test.ts"],
   },
+  {
+    name: "an empty journal is taken for that of a new project",
+    file: "src/adapters/sqlite/loss/store-id.ts",
+    find: "if (id !== null) throw lostStore",
+    replace: 'if (id === "") throw lostStore',
+    tests: ["test/e2e/recover.test.ts"],
+  },
+  {
+    name: "gc drops the work of a run that no journal mentions",
+    file: "src/runtime/sweep.ts",
+    find: 'if (row === undefined) return "unknown";',
+    replace: 'if (row === undefined) return "ended";',
+    tests: ["test/e2e/recover.test.ts"],
+  },
+  {
+    name: "a store that could not be opened once is never opened again",
+    file: "src/base/shared-attempt.ts",
+    find: "      attempt = null;\n      throw error;",
+    replace: "      throw error;",
+    tests: ["src/runtime/long-life.test.ts"],
+  },
+  {
+    name: "a reader that was opened before the first run stays empty",
+    file: "src/runtime/late/reopened.ts",
+    find: "if (found !== current || !storeOf(found).isOutdated()) return found;",
+    replace: "if (found !== null) return found;",
+    tests: ["src/runtime/long-life.test.ts"],
+  },
 ];

@@ -1,6 +1,7 @@
 /** `pawl policy`: what the rules say to a request, with their place and their reason, before anything is run. */
 import { afterEach, describe, expect, it } from "vitest";
 import { createProject, type Project } from "../support/cli.ts";
+import { callHere } from "../support/damage.ts";
 
 let project: Project;
 afterEach(() => project.remove());
@@ -50,5 +51,73 @@ describe("pawl policy", () => {
       code: 3,
       stderr: expect.stringContaining("BLUEPRINT_POLICY_LOOSENS"),
     });
+  });
+});
+
+/** One spelling for each way to start a command from another one, next to a rule that allows everything. */
+const SPELLINGS = [
+  "git push",
+  "bash -lc 'git push'",
+  "bash -l -c 'git push'",
+  "env -S 'git push'",
+  "eval 'git push'",
+  "exec git push",
+  "command git push",
+  ". /dev/stdin <<< 'git push'",
+  "xargs git push",
+  "find . -exec git push \\;",
+  "parallel git push ::: a",
+  "git -c a=b push",
+  "git -C x --no-pager -c a=b push",
+  "git -c alias.x='!git push' x",
+  "echo git push | sh",
+  "sh <<< 'git push'",
+  "sh <<E\ngit push\nE",
+  "timeout 5 bash -lc 'git push'",
+  "nice git push",
+  "nohup git push",
+  "setsid git push",
+  "stdbuf -oL git push",
+  "watch git push",
+  "flock f git push",
+  "script -qc 'git push' /dev/null",
+  "unshare git push",
+  "sudo git push",
+  "doas git push",
+  "su -c 'git push'",
+  "busybox sh -c 'git push'",
+  "npx git push",
+  "npm exec git push",
+  "python -c 1",
+  "node -e 1",
+  "perl -e 1",
+  "awk 'BEGIN{system(1)}'",
+];
+const WIDE = `version: 1
+name: wide
+policy: { allow: [{ run: ["**"] }, { shell: "**" }], deny: [{ run: [git, push, "**"] }] }
+stages: [{ id: a, command: [make] }]
+`;
+
+describe("a rule that denies a command", () => {
+  it("denies it however it is started, and the guard holds in a login shell", async () => {
+    project = createProject({ "wide.yaml": WIDE });
+    const decided = async (script: string): Promise<number | null> =>
+      (await callHere(project.root, ["policy", "check", "--blueprint", "wide.yaml", "--shell", script])).code;
+    const allowed: string[] = [];
+    for (const script of [...SPELLINGS, "bash -lc 'rm -rf /'"]) if ((await decided(script)) !== 1) allowed.push(script);
+    expect(allowed).toEqual([]);
+    expect([await decided("git status"), await decided("bash -lc 'git status'")]).toEqual([0, 0]);
+  });
+
+  it("is told by `pawl plan` which allowed programs could hide it", async () => {
+    const named = WIDE.replace('[{ run: ["**"] }', '[{ run: [python3, "**"] }, { run: [cat, "**"] }, { run: ["**"] }');
+    project = createProject({ "named.yaml": named, "wide.yaml": WIDE });
+    const { stdout } = await project.pawl("plan", "named.yaml");
+    expect(stdout).toContain("\nHidden    python3 could run a command that your deny and ask rules do not see\n");
+    expect((await project.json("plan", "named.yaml")).value).toMatchObject({
+      explained: { hidingPrograms: ["python3"] },
+    });
+    expect((await project.pawl("plan", "wide.yaml")).stdout).not.toContain("Hidden");
   });
 });

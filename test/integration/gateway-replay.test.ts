@@ -72,6 +72,27 @@ describe("a record", () => {
     expect((await ask(replay, "/v1/messages?beta=true", body)).status).toBe(200);
   });
 
+  it("answers Codex in another life: ids of items, keys and the clock differ, and the conversation is the same", async () => {
+    const { standing, calls, asked } = await recorded();
+    const codex = (life: string, question = "Fix it.") => ({
+      ...{ model: "m", max_output_tokens: 9, prompt_cache_key: life, client_metadata: { session_id: life } },
+      input: [
+        { type: "message", id: `msg_${life}`, role: "user", content: [{ type: "input_text", text: question }] },
+        { type: "function_call", id: `fc_${life}`, call_id: "call_1", name: "exec_command", arguments: "{}" },
+        {
+          type: "function_call_output",
+          call_id: "call_1",
+          output: `Chunk ID: ab${life.length}\nWall time: 0.2 seconds\nok`,
+        },
+      ],
+    });
+    expect((await ask(standing, "/v1/responses", codex("one"))).status).toBe(200);
+    const replay = await replaying(calls);
+    expect((await ask(replay, "/v1/responses", codex("another"))).status).toBe(200);
+    expect((await ask(replay, "/v1/responses", codex("another", "Break it."))).status).toBe(599);
+    expect([replay.door.use().missed, asked()]).toEqual([1, 1]);
+  });
+
   it.each([
     ["asks something else", "b", {}],
     ["asks another model", "a", { model: "n" }],

@@ -15,6 +15,7 @@ import {
 } from "../../../test/support/blueprint-builder.ts";
 import { planFrom } from "../../../test/support/plan-from-yaml.ts";
 import type { Blueprint } from "../../blueprint/blueprint.ts";
+import type { Rule } from "../../policy/rule.ts";
 import { cutStages } from "../routes.ts";
 import { explainPlan } from "./explain.ts";
 import { explainJson } from "./view.ts";
@@ -70,6 +71,19 @@ describe("explainPlan", () => {
     ]);
     expect(explainJson(planOf(blueprint([command("a")]), { origin })).origin).toEqual(origin);
     expect(explainJson(planOf(blueprint([command("a")])))).not.toHaveProperty("origin");
+  });
+
+  test("names the programs that could hide a command from rules that deny one, and none where no rule does", () => {
+    const rule = (effect: "allow" | "deny", ...run: string[]): Rule => ({
+      ...{ id: `blueprint.${effect}.${run[0]}`, effect, pattern: { run } },
+    });
+    const show = (...rules: Rule[]): readonly string[] =>
+      linesOf(explainPlan(planOf(blueprint([command("a")], { rules })))).filter((line) => line.startsWith("Hidden"));
+    const allowed = [rule("allow", "{python3,cat}", "**"), rule("allow", "vim", "**")];
+    expect(show(...allowed)).toEqual([]);
+    expect(show(...allowed, rule("deny", "git", "push", "**"))).toEqual([
+      "Hidden    python3, vim could run a command that your deny and ask rules do not see",
+    ]);
   });
 
   const plan = planOf(source, { level: "L1", actions: [signature({ cost: { tokens: 10, microUsd: 20_000 } })] }, [kid]);

@@ -45,6 +45,7 @@ function section(word: string, view: PlanView): readonly string[] {
     `Works in  ${describeWorkspace(view.workspace)}`,
     `Limits    ${describeLimits(view.limits)}`,
     ...stagnationLines(view.limits),
+    ...hidingLines(view.hidingPrograms),
   ];
 }
 
@@ -139,6 +140,13 @@ function describeLimits(limits: PlanLimits): string {
 function stagnationLines({ stagnation }: PlanLimits): readonly string[] {
   if (stagnation === undefined) return [];
   return [`Stuck at  ${STAGNATION_RULES.map((rule) => `${STAGNATION_NAMES[rule]} ${stagnation[rule]}`).join(" · ")}`];
+}
+
+/** The rules hold for every command that can be seen; these start others that cannot. */
+function hidingLines(programs: readonly string[]): readonly string[] {
+  if (programs.length === 0) return [];
+  const names = programs.map((name) => visible(name)).join(", ");
+  return [`Hidden    ${names} could run a command that your deny and ask rules do not see`];
 }
 
 function worstLines(bound: Bound): readonly string[] {

@@ -8,6 +8,7 @@ import type { QuotaVendor } from "../../limits/quota/signals.ts";
 import { compilePolicy } from "../../policy/compile.ts";
 import { decide } from "../../policy/decide.ts";
 import { describeRequest } from "../../policy/describe.ts";
+import { hidingPrograms } from "../../policy/hiding-programs.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
 import type { Decision } from "../../policy/rule.ts";
 import type {
@@ -71,6 +72,8 @@ export interface PlanView {
   readonly workspace: WorkspaceSpec | null;
   readonly bound: Bound;
   readonly stages: readonly StageRow[];
+  /** Allowed programs that could start a command which no rule that denies or asks would see. */
+  readonly hidingPrograms: readonly string[];
   /** Stages of the blueprint that the level leaves out, as far as they are known. */
   readonly cut: readonly string[];
   /** Every child plan once, nested ones too. */
@@ -153,6 +156,7 @@ function viewOf(plan: Plan, lookup: Lookup, cut: readonly string[], children: re
     workspace,
     bound,
     stages,
+    hidingPrograms: hidingPrograms(plan.rules),
     cut,
     children,
   };

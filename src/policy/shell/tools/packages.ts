@@ -74,6 +74,12 @@ function npmCommands(stops: boolean): OneSpelling {
   };
 }
 
+/** It is an interpreter as well. */
+const bun: Tool = (args, name) =>
+  args.some((arg) => /^(-|-e|-p|--eval|--print)(=|$)/.test(arg ?? ""))
+    ? guessed(`${name}: it runs text that is not accounted for`, args, null, "program")
+    : npm(true)(args, name);
+
 const GO_COMMANDS = /^(build|test|vet|fmt|mod|list|version|env|doc|clean|get|install|run|work|help|fix)$/;
 const GO_FLAGS =
   /^--?(v|x|n|a|race|short|run|count|bench|benchmem|benchtime|cover|coverprofile|covermode|coverpkg|timeout|parallel|failfast|json|tags|trimpath|list|m|u|d|t|f|e|deps|o|p|cpu|shuffle|skip|fuzz|fuzztime|all|mod)(=|$)/;
@@ -247,7 +253,7 @@ export const PACKAGES: Readonly<Record<string, Tool>> = {
   npm: npm(false),
   pnpm: npm(true),
   yarn: npm(true),
-  bun: npm(true),
+  bun,
   go,
   cargo: withOptionsBefore(CARGO_BEFORE, cargoPlugins),
   make,
