@@ -3,8 +3,9 @@ import { randomInt } from "node:crypto";
 import { defineConfig } from "vitest/config";
 
 const full = process.env["PAWL_FULL"] === "1";
-/** The same in every `npm test`; a new one for each full run, so that full runs look at cases that nobody has seen. */
-const seed = process.env["PAWL_SEED"] ?? (full ? String(randomInt(1, 1_000_000_000)) : "1");
+/** The same in every `npm test`; a new one for each full run, so that full runs look at new cases. */
+const given = process.env["PAWL_SEED"];
+const seed = given ?? (full ? String(randomInt(1, 1_000_000_000)) : "1");
 /** More cases need more time. */
 const times = Math.max(1, Number(process.env["PAWL_CASES"] ?? 1));
 const minutes = (count: number): number => count * 60_000;
@@ -34,7 +35,11 @@ function inForks(name: string, timeoutMs: number, needsBuild: boolean) {
   };
 }
 
-if (full) process.stdout.write(`Random cases begin at seed ${seed}. Repeat them with PAWL_SEED=${seed}.\n`);
+// This file is read once for each project, and all of them must have the seed that is printed.
+process.env["PAWL_SEED"] = seed;
+if (full && given === undefined) {
+  process.stdout.write(`Random cases begin at seed ${seed}. Repeat them with PAWL_SEED=${seed}.\n`);
+}
 
 export default defineConfig({
   test: {

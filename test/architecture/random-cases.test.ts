@@ -14,7 +14,9 @@ interface Settings {
 }
 
 function settingsWith(env: Readonly<Record<string, string>>): Settings {
-  const script = "import('./vitest.config.ts').then((m) => console.log('seed:' + m.default.test.env.PAWL_SEED))";
+  // Vitest reads its file once for each project.
+  const script = `const read = async (again) => (await import("./vitest.config.ts" + again)).default.test.env.PAWL_SEED;
+    console.log("seed:" + [...new Set([await read(""), await read("?again")])].join(" and "))`;
   const { PAWL_SEED: _seed, PAWL_FULL: _full, PAWL_CASES: _cases, ...rest } = process.env;
   const args = ["--import", "tsx", "--input-type=module", "-e", script];
   const text = execFileSync(process.execPath, args, { cwd: ROOT, encoding: "utf8", env: { ...rest, ...env } });
