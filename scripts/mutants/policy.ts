@@ -115,6 +115,20 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     tests: ["src/policy/judge.test.ts"],
   },
   {
+    name: "a program that nobody has described starts what a rule denies",
+    file: "src/policy/judge.ts",
+    find: 'if (found.kind === "undescribed") return judgeUndescribed(session, request, own);',
+    replace: 'if (found.kind === "undescribed") return own;',
+    tests: ["test/integration/policy-wrappers.test.ts"],
+  },
+  {
+    name: "a denied program is allowed in capitals",
+    file: "src/policy/patterns/argv.ts",
+    find: "program(baseOf(name)) || program(plainName(name))",
+    replace: "program(baseOf(name))",
+    tests: ["test/integration/policy-wrappers.test.ts"],
+  },
+  {
     name: "a program elsewhere is taken for the one of the system",
     file: "src/policy/shell/unwrap.ts",
     find: 'const isElsewhere = program.includes("/") && !SYSTEM.test(program);',

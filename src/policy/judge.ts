@@ -2,7 +2,7 @@
  * A request and all it is made of: the commands and files of a shell text, and the programs that a program starts, one inside the other.
  * The strictest decides, and what nobody can account for is denied unless a rule names exactly it.
  */
-import type { CompiledPolicy } from "./compile.ts";
+import { type CompiledPolicy, mayDeny } from "./compile.ts";
 import {
   groundOf,
   isOpen,
@@ -19,15 +19,18 @@ import type { PolicyRequest, RequestOf } from "./request.ts";
 import type { Argv, Opaque, Respelled, ShellFacts, Wrapper } from "./shell/facts.ts";
 import { steersPrograms } from "./shell/reading/variables.ts";
 import { shellFacts } from "./shell/shell-facts.ts";
-import { unwrap } from "./shell/unwrap.ts";
+import { textsAmong } from "./shell/tools/options.ts";
+import { isDescribed, unwrap } from "./shell/unwrap.ts";
 
 const DEEPEST = 10;
 /** Guesses inside guesses: more of them would take too long, and no wrapper needs them. */
 const MOST_GUESSES = 3;
+/** Behind a program that nobody has described. */
+const MOST_WORDS = 400;
 const TOO_DEEP = "programs and shells start one another too deeply";
 
 export function judge(policy: CompiledPolicy, request: PolicyRequest, notes: Notes | undefined): Finding {
-  const session: Session = { policy, notes, depth: 0, isVouched: false, guesses: 0 };
+  const session: Session = { policy, notes, depth: 0, isVouched: false, guesses: 0, isSuspected: false };
   if (request.kind === "run") return judgeRun(session, request);
   return request.kind === "shell" ? judgeShell(session, request) : judgeFile(session, request);
 }
@@ -50,6 +53,7 @@ function judgeRun(session: Session, request: RequestOf<"run">, reach?: Reach): F
   if (outranks(own)) return own;
   const found = unwrap(request);
   if (found.kind === "plain") return own;
+  if (found.kind === "undescribed") return judgeUndescribed(session, request, own);
   if (found.kind === "opaque") return judgeOpaque(session, request, { own, found });
   return found.kind === "wrapper"
     ? judgeWrapper(session, request, { own, found })
@@ -74,6 +78,22 @@ function judgeWrapper(session: Session, request: RequestOf<"run">, { own, found 
   for (const argv of guesses) parts.push(...ruled(judgeRun({ ...within, guesses: session.guesses + 1 }, of(argv))));
   if (needs !== undefined && own.by === null) return strictest(parts, own);
   return together(own, parts, isVouched ? "all" : needs === "name" ? "unruled" : "none");
+}
+
+/** Each of its words may begin a command, and each text be one for a shell: only rules that ask or deny look at them. */
+function judgeUndescribed(session: Session, request: RequestOf<"run">, own: Finding): Finding {
+  if (session.isSuspected) return own;
+  const { argv, input } = request;
+  const within = { ...session, depth: session.depth + 1, guesses: session.guesses + 1, isSuspected: true };
+  const parts: Finding[] = [];
+  for (let at = 1; at < argv.length && at <= MOST_WORDS; at += 1) {
+    const word = argv[at];
+    if (typeof word === "string" && (mayDeny(session.policy, word) || isDescribed(word)))
+      parts.push(...ruled(judgeRun(within, { ...request, argv: argv.slice(at) })));
+  }
+  for (const script of textsAmong(argv.slice(1), input))
+    parts.push(...ruled(judgeShell(within, shellOf(request, script))));
+  return parts.length === 0 ? own : own.by === null ? strictest(parts, own) : together(own, parts, "unruled");
 }
 
 /** The written command and its plain spelling: whatever is denied or asked about either is so about both. */

@@ -20,9 +20,11 @@ function compileArguments(patterns: readonly string[], mode: Mode): (argv: Argv)
   const isOpen = patterns.at(-1) === "**";
   const tests = (isOpen ? patterns.slice(0, -1) : patterns).map(compileText);
   const [program, ...rest] = tests;
-  // A rule that denies a program denies it under every path.
+  // A rule that denies a program denies it under every path and, as other systems read names, in letters of either case.
   const first =
-    program === undefined || mode === "must" ? program : (name: string) => program(name) || program(baseOf(name));
+    program === undefined || mode === "must"
+      ? program
+      : (name: string) => program(name) || (!isPlainName(name) && (program(baseOf(name)) || program(plainName(name))));
   const all = first === undefined ? [] : [first, ...rest];
   return (argv) => {
     const known = argv.indexOf(null);
@@ -44,6 +46,20 @@ function heads(tests: readonly ((text: string) => boolean)[], argv: Argv): boole
 
 export function baseOf(program: string): string {
   return program.slice(program.lastIndexOf("/") + 1);
+}
+
+/** Most names: looked at before anything is made of them, because every decision comes here. */
+export function isPlainName(program: string): boolean {
+  return /^[a-z\d_-]*$/.test(program);
+}
+
+/** The name of a program as other systems may read it: `C:\\x\\Git.EXE` is git. */
+export function plainName(program: string): string {
+  if (isPlainName(program)) return program;
+  return program
+    .slice(Math.max(program.lastIndexOf("/"), program.lastIndexOf("\\")) + 1)
+    .toLowerCase()
+    .replace(/\.exe$/, "");
 }
 
 /** How many arguments at the beginning are written out; Infinity: all of them. */

@@ -69,5 +69,8 @@ export interface Opaque {
   readonly texts: readonly string[];
 }
 
-/** `plain`: the program does its own work. */
-export type Unwrapped = { readonly kind: "plain" } | Wrapper | Respelled | Opaque;
+/**
+ * `plain`: the program does its own work. `undescribed`: as far as is known; but its words may begin commands, so rules that ask or deny
+ * look at those.
+ */
+export type Unwrapped = { readonly kind: "plain" } | { readonly kind: "undescribed" } | Wrapper | Respelled | Opaque;
