@@ -122,6 +122,20 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     tests: ["test/integration/policy-wrappers.test.ts"],
   },
   {
+    name: "the files that a program writes are not looked at",
+    file: "src/policy/judge.ts",
+    find: "if (edits.length === 0) return judgeStarted(",
+    replace: "if (edits.length >= 0) return judgeStarted(",
+    tests: ["test/integration/policy-paths.test.ts"],
+  },
+  {
+    name: "a command has not gone where the text went",
+    file: "src/policy/judge.ts",
+    find: "const folders = foldersBelow(outer, inner);",
+    replace: "const folders = foldersBelow(undefined, undefined);",
+    tests: ["test/integration/policy-paths.test.ts"],
+  },
+  {
     name: "a denied program is allowed in capitals",
     file: "src/policy/patterns/argv.ts",
     find: "program(baseOf(name)) || program(plainName(name))",

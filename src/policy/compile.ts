@@ -40,6 +40,8 @@ export interface CompiledPolicy {
   readonly shadow: Shelves | undefined;
   /** Someone besides Pawl denies commands or asks about them: a rule for whatever comes is not meant for what hides one. */
   readonly isGuarded: boolean;
+  /** Someone denies edits or asks about them, so the files that programs write are looked at. */
+  readonly guardsEdits: boolean;
   /** Nobody does, and a rule allows whatever program comes: it stands for what hides commands, whichever rule is named. */
   readonly isOpen: boolean;
 }
@@ -53,6 +55,7 @@ export function compilePolicy(rules: readonly Rule[]): CompiledPolicy {
     rules: shelves(all.filter((rule) => rule.shadow !== true)),
     shadow: shadow.length === 0 ? undefined : shelves(shadow),
     isGuarded,
+    guardsEdits: rules.some(({ effect, pattern }) => effect !== "allow" && isFor(pattern, "edit")),
     isOpen: !isGuarded && rules.some(allowsAll),
   };
 }

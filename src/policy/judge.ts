@@ -18,7 +18,9 @@ import { type Finding, judgeOne, type Notes, type Session, unaccounted } from ".
 import type { PolicyRequest, RequestOf } from "./request.ts";
 import type { Argv, Opaque, Respelled, ShellFacts, Wrapper } from "./shell/facts.ts";
 import { steersPrograms } from "./shell/reading/variables.ts";
+import { below } from "./shell/reading/walk.ts";
 import { shellFacts } from "./shell/shell-facts.ts";
+import { editedPaths } from "./shell/tools/edits.ts";
 import { textsAmong } from "./shell/tools/options.ts";
 import { isDescribed, unwrap } from "./shell/unwrap.ts";
 
@@ -51,6 +53,13 @@ function judgeRun(session: Session, request: RequestOf<"run">, reach?: Reach): F
   const judged = judgeOne(session, request);
   const own = judged.by === null && reach !== undefined ? reach.over(judged) : judged;
   if (outranks(own)) return own;
+  const edits = judgeEdits(session, request);
+  if (edits.length === 0) return judgeStarted(session, request, own);
+  const started = judgeStarted(session, request, own);
+  return started.by === null ? strictest(edits, started) : together(started, edits, "unruled");
+}
+
+function judgeStarted(session: Session, request: RequestOf<"run">, own: Finding): Finding {
   const found = unwrap(request);
   if (found.kind === "plain") return own;
   if (found.kind === "undescribed") return judgeUndescribed(session, request, own);
@@ -59,6 +68,16 @@ function judgeRun(session: Session, request: RequestOf<"run">, reach?: Reach): F
     ? judgeWrapper(session, request, { own, found })
     : judgeRespelled(session, request, { own, found });
 }
+
+/** What rules that ask or deny say about the files that it writes. */
+function judgeEdits(session: Session, { argv, folders, who, tier }: RequestOf<"run">): readonly Finding[] {
+  if (!session.policy.guardsEdits) return NO_FINDINGS;
+  const paths = editedPaths(argv).flatMap((path) => pathsFrom(folders, path));
+  const context = { ...(who === undefined ? {} : { who }), ...(tier === undefined ? {} : { tier }) };
+  return paths.flatMap((path) => ruled(judgeFile(session, { ...context, kind: "edit", path })));
+}
+
+const NO_FINDINGS: readonly Finding[] = [];
 
 interface Judged<T> {
   readonly own: Finding;
@@ -82,18 +101,27 @@ function judgeWrapper(session: Session, request: RequestOf<"run">, { own, found 
 
 /** Each of its words may begin a command, and each text be one for a shell: only rules that ask or deny look at them. */
 function judgeUndescribed(session: Session, request: RequestOf<"run">, own: Finding): Finding {
-  if (session.isSuspected) return own;
   const { argv, input } = request;
+  if (session.isSuspected || (typeof input !== "string" && !argv.some((word, at) => at > 0 && mayStart(session, word))))
+    return own;
+  const starts = argv.flatMap((word, at) => (at > 0 && at <= MOST_WORDS && mayBegin(session, word) ? [at] : []));
+  const texts = textsAmong(argv.slice(1), input);
+  if (starts.length + texts.length === 0) return own;
   const within = { ...session, depth: session.depth + 1, guesses: session.guesses + 1, isSuspected: true };
-  const parts: Finding[] = [];
-  for (let at = 1; at < argv.length && at <= MOST_WORDS; at += 1) {
-    const word = argv[at];
-    if (typeof word === "string" && (mayDeny(session.policy, word) || isDescribed(word)))
-      parts.push(...ruled(judgeRun(within, { ...request, argv: argv.slice(at) })));
-  }
-  for (const script of textsAmong(argv.slice(1), input))
-    parts.push(...ruled(judgeShell(within, shellOf(request, script))));
-  return parts.length === 0 ? own : own.by === null ? strictest(parts, own) : together(own, parts, "unruled");
+  const parts = [
+    ...starts.flatMap((at) => ruled(judgeRun(within, { ...request, argv: argv.slice(at) }))),
+    ...texts.flatMap((script) => ruled(judgeShell(within, shellOf(request, script)))),
+  ];
+  return own.by === null ? strictest(parts, own) : together(own, parts, "unruled");
+}
+
+/** Looked at first, because every decision about such a program comes here. */
+function mayStart(session: Session, word: string | null): boolean {
+  return word !== null && (word.includes(" ") || mayBegin(session, word));
+}
+
+function mayBegin({ policy }: Session, word: string | null | undefined): boolean {
+  return typeof word === "string" && (mayDeny(policy, word) || isDescribed(word));
 }
 
 /** The written command and its plain spelling: whatever is denied or asked about either is so about both. */
@@ -144,16 +172,34 @@ function judgeShell(session: Session, request: RequestOf<"shell">): Finding {
 }
 
 function partsOf(session: Session, request: RequestOf<"shell">, facts: ShellFacts): Finding[] {
-  const { script: _script, input: around, ...context } = request;
+  const { script: _script, input: around, folders: outer, beginnings: _beginnings, ...context } = request;
   // Several commands share what the text reads: which of them reads how much is not known.
   const shared = typeof around === "string" && facts.commands.length > 1 ? null : around;
   return [
-    ...facts.commands.map(({ argv, env, input = shared }) => {
+    ...facts.commands.map(({ env, folders: inner, input = shared, ...command }) => {
       const all = request.env === undefined ? env : [...request.env, ...env];
-      return judgeRun(session, { ...context, kind: "run", argv, env: all, ...(input === undefined ? {} : { input }) });
+      const folders = foldersBelow(outer, inner);
+      const around = { ...(input === undefined ? {} : { input }), ...(folders === undefined ? {} : { folders }) };
+      return judgeRun(session, { ...context, ...command, kind: "run", env: all, ...around });
     }),
-    ...facts.files.map(({ access, path }) => judgeFile(session, { ...context, kind: access, path })),
+    ...facts.files.flatMap(({ access, path }) =>
+      pathsFrom(outer, path).map((one) => judgeFile(session, { ...context, kind: access, path: one })),
+    ),
   ];
+}
+
+/** A text inside another begins where that one has gone. */
+function foldersBelow(
+  outer: readonly string[] | undefined,
+  inner: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (outer === undefined || inner === undefined) return outer ?? inner;
+  return [...new Set(outer.flatMap((from) => inner.map((folder) => below(from, folder))))];
+}
+
+function pathsFrom(folders: readonly string[] | undefined, path: string | null): readonly (string | null)[] {
+  if (path === null || folders === undefined) return [path];
+  return [...new Set(folders.map((folder) => below(folder, path)))];
 }
 
 function shellOf({ argv: _argv, ...context }: RequestOf<"run">, script: string): RequestOf<"shell"> {

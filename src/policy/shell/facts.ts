@@ -11,6 +11,10 @@ export interface ShellCommand {
   readonly env: Env;
   /** What it reads on standard input, if the text says it; null: the text pipes something into it that is not known. */
   readonly input?: string | null;
+  /** Folders in which it may be started, from where the text begins; without it, there alone. */
+  readonly folders?: readonly string[];
+  /** Paths that begin as these do although the rest is not known: `/*`, `~/x?`, `$HOME`. */
+  readonly beginnings?: readonly string[];
 }
 
 interface Found {

@@ -53,6 +53,9 @@ function underProgram(found: Started, name: string, program: string): Started {
   return found.guesses === undefined ? found : { ...found, guesses: found.guesses.map(written) };
 }
 
+/** Only such a name is looked at again: every word of every command may come here. */
+const ENDS_ODDLY = /[-\d.]$|^git-/;
+
 function isOwnWork(program: string): boolean {
   return OWN_WORK.has(program) || (SYSTEM.test(program) && OWN_WORK.has(baseOf(program)));
 }
@@ -66,6 +69,7 @@ export function isDescribed(program: string): boolean {
 function toolOf(program: string): [name: string, tool: Tool | undefined] {
   const name = plainName(program);
   if (TOOLS.has(name)) return [name, TOOLS.get(name)];
+  if (!ENDS_ODDLY.test(name)) return [name, undefined];
   const command = GIT_PROGRAM.exec(name)?.[1];
   if (command !== undefined && GIT_COMMANDS.has(command)) return [name, gitProgram(command)];
   const plain = name.replace(/[-\d.]+$/, "");

@@ -153,6 +153,9 @@ function readAction({ words, folders, inner }: Found, at: number): number | unde
   if (!/^-(exec|execdir|ok|okdir)$/.test(word) || end < 0 || program === undefined || program.includes("{}"))
     return undefined;
   inner.push([program, ...args.map((arg) => (arg.includes("{}") ? null : arg))]);
+  // What is found begins as its folder does, and that is known.
+  const outside = args.includes("{}") ? folders.filter((folder) => /^([/~]|\.\.(\/|$))/.test(folder)) : [];
+  for (const folder of outside) inner.push([program, ...args.map((arg) => (arg === "{}" ? folder : arg))]);
   return end + 1;
 }
 
