@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { policyFrom } from "./defaults.ts";
 
-const answer = (script: string): string =>
-  policyFrom({ allow: [{ run: ["**"] }, { shell: "**" }, { edit: "**" }] }).decide(
-    { tool: "run_command", input: { script }, requests: [{ kind: "shell", script }] },
-    "medium",
-  ).answer;
+async function answer(script: string): Promise<string> {
+  const policy = policyFrom({ allow: [{ run: ["**"] }, { shell: "**" }, { edit: "**" }] });
+  const call = { call: "c", tool: "run_command", input: { script }, requests: [{ kind: "shell", script }] } as const;
+  return (await policy.decide(call as unknown as Parameters<typeof policy.decide>[0], "medium")).answer;
+}
 
 describe("an agent without a wall", () => {
   it.each([
@@ -21,14 +21,14 @@ describe("an agent without a wall", () => {
     "cp a /work/project/.git/hooks/pre-commit",
     "cd .claude && cp a settings.json",
     "rm .git/config",
-  ])("cannot write what is sealed by %s", (script) => {
-    expect(answer(script)).toBe("deny");
+  ])("cannot write what is sealed by %s", async (script) => {
+    expect(await answer(script)).toBe("deny");
   });
 
   it.each(["cp a b", "rm .git/index.lock", "cat .mcp.json", "git checkout main", "sed -n p pawl.yaml"])(
     "can still do %s",
-    (script) => {
-      expect(answer(script)).toBe("allow");
+    async (script) => {
+      expect(await answer(script)).toBe("allow");
     },
   );
 });

@@ -28,7 +28,8 @@ const DEEPEST = 10;
 /** Guesses inside guesses: more of them would take too long, and no wrapper needs them. */
 const MOST_GUESSES = 3;
 /** Behind a program that nobody has described. */
-const MOST_WORDS = 400;
+const MOST_STARTS = 40;
+const MOST_WORDS = 4000;
 const TOO_DEEP = "programs and shells start one another too deeply";
 
 export function judge(policy: CompiledPolicy, request: PolicyRequest, notes: Notes | undefined): Finding {
@@ -104,9 +105,11 @@ function judgeUndescribed(session: Session, request: RequestOf<"run">, own: Find
   const { argv, input } = request;
   if (session.isSuspected || (typeof input !== "string" && !argv.some((word, at) => at > 0 && mayStart(session, word))))
     return own;
-  const starts = argv.flatMap((word, at) => (at > 0 && at <= MOST_WORDS && mayBegin(session, word) ? [at] : []));
+  const starts = argv.flatMap((word, at) => (at > 0 && mayBegin(session, word) ? [at] : []));
   const texts = textsAmong(argv.slice(1), input);
   if (starts.length + texts.length === 0) return own;
+  const isMuch = starts.length + texts.length > MOST_STARTS || starts.length * argv.length > MOST_WORDS;
+  if (isMuch && !vouchesFor(own, session.policy)) return unaccounted(request, "too many of its words may be commands");
   const within = { ...session, depth: session.depth + 1, guesses: session.guesses + 1, isSuspected: true };
   const parts = [
     ...starts.flatMap((at) => ruled(judgeRun(within, { ...request, argv: argv.slice(at) }))),
@@ -144,14 +147,25 @@ function judgeOpaque(session: Session, request: RequestOf<"run">, { own, found }
   const parts =
     session.guesses >= MOST_GUESSES
       ? []
-      : [
-          ...guesses.flatMap((argv) => ruled(judgeRun(within, { ...request, argv }))),
-          ...texts.flatMap((script) => ruled(judgeShell(within, shellOf(request, script)))),
-        ];
+      : session.isSuspected
+        ? respellings(found, request).flatMap((argv) =>
+            ruled(judgeRun({ ...within, guesses: MOST_GUESSES }, { ...request, argv })),
+          )
+        : [
+            ...guesses.flatMap((argv) => ruled(judgeRun(within, { ...request, argv }))),
+            ...texts.flatMap((script) => ruled(judgeShell(within, shellOf(request, script)))),
+          ];
   const isNamed = hides === "program" && namesProgram(own);
   if (isNamed) return together(own, parts, "unruled");
   const hidden = strictest(parts, unaccounted(request, notCovered(own, session.policy, found)));
   return vouchesFor(own, session.policy) ? together(own, [hidden], "all") : hidden;
+}
+
+const MOST_RESPELLINGS = 8;
+
+/** What stands behind the program is looked at already: what is left are other spellings of the command itself. */
+function respellings({ guesses }: Opaque, { argv }: RequestOf<"run">): readonly Argv[] {
+  return guesses.filter(([program]) => program === argv[0]).slice(-MOST_RESPELLINGS);
 }
 
 function judgeShell(session: Session, request: RequestOf<"shell">): Finding {

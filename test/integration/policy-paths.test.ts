@@ -138,3 +138,19 @@ describe("a rule about edits", () => {
     expect(by(compilePolicy([rule("ask", { edit: "asked.json" })]), "cp a asked.json")).toBe("default");
   });
 });
+
+describe("many words behind a program that nobody has described", () => {
+  it.each([`${"git ".repeat(15_000)}`, `${"git ".repeat(39)}${"a ".repeat(10_000)}`, "bash ".repeat(9000)])(
+    "are not tried one by one",
+    (words) => {
+      const policy = compilePolicy([
+        ...GUARD,
+        rule("deny", { run: ["git", "push", "**"] }),
+        rule("allow", { run: ["**"] }),
+      ]);
+      const from = performance.now();
+      expect(by(policy, `program ${words}`)).toBe("default");
+      expect(performance.now() - from).toBeLessThan(3000);
+    },
+  );
+});
