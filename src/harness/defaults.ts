@@ -1,6 +1,7 @@
 /** What a run stands on when nothing is given: safe, in memory, bounded. */
 import { randomBytes, randomInt } from "node:crypto";
 import { formatRunId, type RunId } from "../base/ids.ts";
+import { SEALED_EXPRESSION } from "../plan/paths/sealed-names.ts";
 import { compilePolicy } from "../policy/compile.ts";
 import { decide } from "../policy/decide.ts";
 import { decideCall } from "../policy/decide-call.ts";
@@ -51,7 +52,7 @@ let cautious: AgentPolicy | undefined;
 function rulesPolicy({ allow = [], ask = [], deny = [] }: AgentRules): AgentPolicy {
   const rules = { allow, ask, deny };
   const own = EFFECTS.flatMap((effect) => rules[effect].map((pattern, at) => ruleOf(effect, pattern, at)));
-  const policy = compilePolicy([...GUARD, ...own]);
+  const policy = compilePolicy([...GUARD, SEALED, ...own]);
   return {
     decide(call, risk) {
       const { effect, why } = decideCall((request) => lenient(decide(policy, request), risk), call);
@@ -60,6 +61,16 @@ function rulesPolicy({ allow = [], ask = [], deny = [] }: AgentRules): AgentPoli
     },
   };
 }
+
+/** No wall stands around an agent that is started so: what one would seal is kept from its commands here. */
+const SEALED: Rule = {
+  id: "guard.edit-sealed",
+  effect: "deny",
+  because: "It belongs to git, to Pawl or to a tool, which runs what it says.",
+  pattern: { edit: "{,/,../}**" },
+  when: [{ field: "path", op: "matches", values: [SEALED_EXPRESSION] }],
+  except: [{ field: "path", op: "matches", values: ["(^|/)[.]git/([^/]+/)*[^/]+[.]lock$"] }],
+};
 
 function ruleOf(effect: Effect, pattern: Pattern, at: number): Rule {
   return { id: `agent.${effect}[${at}]`, effect, pattern };

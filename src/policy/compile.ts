@@ -1,7 +1,7 @@
 /** Rules → a form that finds the few rules a request may match without looking at the others. */
 import { type Asked, knownPart, type Mode } from "./asked.ts";
 import { compileCondition } from "./conditions.ts";
-import { baseOf, fixedLength } from "./patterns/argv.ts";
+import { baseOf, fixedLength, isPlainName, plainName } from "./patterns/argv.ts";
 import { type AskedTest, compilePattern } from "./patterns/pattern.ts";
 import { expandText } from "./patterns/text.ts";
 import type { PolicyRequest, RequestKind } from "./request.ts";
@@ -26,6 +26,8 @@ interface Shelf {
   /** Rules for programs that no rule names. */
   readonly unnamed: readonly CompiledRule[];
   readonly all: readonly CompiledRule[];
+  /** Some rule that asks or denies says of the program only how its name is made. */
+  readonly deniesByShape: boolean;
 }
 
 /** The rules for requests of one kind, read when the first of that kind comes: a policy has many, a run needs few. */
@@ -38,6 +40,8 @@ export interface CompiledPolicy {
   readonly shadow: Shelves | undefined;
   /** Someone besides Pawl denies commands or asks about them: a rule for whatever comes is not meant for what hides one. */
   readonly isGuarded: boolean;
+  /** Someone denies edits or asks about them, so the files that programs write are looked at. */
+  readonly guardsEdits: boolean;
   /** Nobody does, and a rule allows whatever program comes: it stands for what hides commands, whichever rule is named. */
   readonly isOpen: boolean;
 }
@@ -51,6 +55,7 @@ export function compilePolicy(rules: readonly Rule[]): CompiledPolicy {
     rules: shelves(all.filter((rule) => rule.shadow !== true)),
     shadow: shadow.length === 0 ? undefined : shelves(shadow),
     isGuarded,
+    guardsEdits: rules.some(({ effect, pattern }) => effect !== "allow" && isFor(pattern, "edit")),
     isOpen: !isGuarded && rules.some(allowsAll),
   };
 }
@@ -86,7 +91,13 @@ export function candidates(shelves: Shelves, request: PolicyRequest): readonly C
   if (request.kind !== "run") return shelf.all;
   // Whoever asks knows the program: one that is not known is denied before.
   const program = request.argv[0] as string;
-  return shelf.named.get(program) ?? shelf.named.get(baseOf(program)) ?? shelf.unnamed;
+  return rulesNaming(shelf, program) ?? shelf.unnamed;
+}
+
+function rulesNaming({ named }: Shelf, program: string): readonly CompiledRule[] | undefined {
+  const found = named.get(program);
+  if (found !== undefined || isPlainName(program)) return found;
+  return named.get(baseOf(program)) ?? named.get(plainName(program));
 }
 
 const BY_REACH = ["all", "program", "open", "none"] as const;
@@ -127,7 +138,20 @@ function shelfOf(rules: readonly CompiledRule[]): Shelf {
     named: new Map([...names].map((name) => [name, forName(name)])),
     unnamed: rules.filter((compiled) => programs.get(compiled) === undefined),
     all: rules,
+    deniesByShape: rules.some(isByShape),
   };
+}
+
+/** A rule for whatever program comes has seen the words already: they are arguments of the program before them. */
+function isByShape({ rule: { effect, pattern } }: CompiledRule): boolean {
+  if (effect === "allow" || programsOf(pattern) !== undefined) return false;
+  return !("run" in pattern) || pattern.run[0] !== "**";
+}
+
+/** A rule that asks or denies may be about a command that begins with the word. */
+export function mayDeny({ rules }: CompiledPolicy, word: string): boolean {
+  const shelf = rules("run");
+  return shelf.deniesByShape || rulesNaming(shelf, word) !== undefined;
 }
 
 /** The programs a pattern names; undefined: any. */

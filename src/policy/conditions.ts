@@ -3,7 +3,7 @@
 import { canonical } from "../base/json.ts";
 import { normalisePath } from "../base/match/glob.ts";
 import { type Pattern, readPattern } from "../base/match/pattern.ts";
-import { type Asked, argumentsOf, hasUnknown, type Mode } from "./asked.ts";
+import { type Asked, argumentsOf, hasOneSpelling, hasUnknown, type Mode, resolvedArguments } from "./asked.ts";
 import type { PolicyRequest } from "./request.ts";
 import type { Condition, Field } from "./rule.ts";
 
@@ -25,12 +25,12 @@ export function compileCondition(condition: Condition, mode: Mode): (asked: Aske
   const holds = compileOperator(condition);
   if (op === "ne") {
     // Where none may be equal, more to look at holds less often: the strict reading is the other one.
-    const read = field !== "action" ? mode : mode === "must" ? "may" : "must";
-    return ({ request }) =>
-      !(mode === "must" && isUnknown(request, field)) && valuesOf(request, field, read).every(holds);
+    const read = field !== "action" && field !== "arg" ? mode : mode === "must" ? "may" : "must";
+    return (asked) =>
+      !(mode === "must" && isUnknown(asked.request, field)) && valuesOf(asked, field, read).every(holds);
   }
-  return ({ request, isVouched }) =>
-    (mode === "may" && !isVouched && isUnknown(request, field)) || valuesOf(request, field, mode).some(holds);
+  return (asked) =>
+    (mode === "may" && !asked.isVouched && isUnknown(asked.request, field)) || valuesOf(asked, field, mode).some(holds);
 }
 
 function compileOperator({ op, values }: Condition): (found: string) => boolean {
@@ -61,14 +61,15 @@ function isUnknown(request: PolicyRequest, field: Field): boolean {
   return (field === "arg" || field === "pattern" || field === "path") && hasUnknown(request);
 }
 
-function valuesOf(request: PolicyRequest, field: Field, mode: Mode): readonly string[] {
+function valuesOf(asked: Asked, field: Field, mode: Mode): readonly string[] {
+  const { request } = asked;
   switch (field) {
     case "tool":
       return toolsOf(request);
     case "path":
       return pathsOf(request, mode);
     case "arg":
-      return argumentsOf(request);
+      return argumentsAs(asked, mode);
     case "pattern":
       return [textOf(request)];
     case "env":
@@ -81,6 +82,16 @@ function valuesOf(request: PolicyRequest, field: Field, mode: Mode): readonly st
     case "tenant":
       return present(request.who?.[field]);
   }
+}
+
+/** What several rules ask for is worked out once. */
+function argumentsAs(asked: Asked, mode: Mode): readonly string[] {
+  if (mode === "must" || hasOneSpelling(asked)) {
+    asked.written ??= argumentsOf(asked.request);
+    return asked.written;
+  }
+  asked.resolved ??= [...argumentsOf(asked.request), ...resolvedArguments(asked.request)];
+  return asked.resolved;
 }
 
 function present(value: string | undefined): readonly string[] {
@@ -116,7 +127,7 @@ function pathsOf(request: PolicyRequest, mode: Mode): readonly string[] {
   if (request.kind === "read" || request.kind === "edit") {
     return request.path === null ? [] : [normalisePath(request.path)];
   }
-  return mode === "may" ? argumentsOf(request).map(normalisePath) : [];
+  return mode === "may" ? [...argumentsOf(request).map(normalisePath), ...resolvedArguments(request)] : [];
 }
 
 function actionOf(request: PolicyRequest): string {

@@ -37,9 +37,14 @@ export interface Session {
   readonly isVouched: boolean;
   /** How many guesses lie around it: each may hold others. */
   readonly guesses: number;
+  /** It is a word behind a program that nobody has described, so what it may start in turn is not guessed as well. */
+  readonly isSuspected: boolean;
 }
 
-export function judgeOne({ policy, notes, isVouched }: Omit<Session, "guesses">, request: PolicyRequest): Finding {
+export function judgeOne(
+  { policy, notes, isVouched }: Omit<Session, "guesses" | "isSuspected">,
+  request: PolicyRequest,
+): Finding {
   const asked: Asked = { request, isVouched };
   const { by, over, held } = strongest(candidates(policy.rules, request), asked, notes);
   const effect = by?.rule.effect ?? "deny";

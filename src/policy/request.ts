@@ -14,15 +14,25 @@ interface Context {
   readonly tier?: string;
 }
 
+/** What a text or a program around a command makes of it. */
+interface Surroundings {
+  readonly env?: Env;
+  readonly input?: string | null;
+  /** Folders in which it may be started, from the root of the workspace; without it, there. */
+  readonly folders?: readonly string[];
+  /** Paths outside the workspace with which arguments begin that are not known. */
+  readonly beginnings?: readonly string[];
+}
+
 export type PolicyRequest = Context &
   /**
    * A process started from an argument list; no shell reads it. `env`: variables set for it, where a text or a program around it sets
    * them. `input`: what it reads on standard input, where that is known; null: something that is not known.
    */
   (
-    | { readonly kind: "run"; readonly argv: Argv; readonly env?: Env; readonly input?: string | null }
+    | ({ readonly kind: "run"; readonly argv: Argv } & Surroundings)
     /** A text that a shell will read. */
-    | { readonly kind: "shell"; readonly script: string; readonly env?: Env; readonly input?: string | null }
+    | ({ readonly kind: "shell"; readonly script: string } & Surroundings)
     /** A registered action. */
     | { readonly kind: "action"; readonly action: string }
     /** A file, by its path from the root of the workspace; one outside it is absolute or begins with `../`. null: not known. */

@@ -7,7 +7,7 @@ import { TOOLS } from "../../src/policy/shell/unwrap.ts";
 import { GUARD } from "../../src/policy/shipped/guard.ts";
 import { seeds } from "../support/property.ts";
 import { pick, quote, type Random, seeded } from "../support/shell-corpus/random.ts";
-import { FRAMES, WRAPPERS } from "../support/shell-corpus/wrappers.ts";
+import { FRAMES, UNDESCRIBED_READERS, UNDESCRIBED_STARTERS, WRAPPERS } from "../support/shell-corpus/wrappers.ts";
 
 const FULL = process.env["PAWL_FULL"] === "1";
 /** One policy for each seed. The last ones failed once. */
@@ -55,7 +55,16 @@ const OPTIONS_BEFORE: readonly string[] = [
   "git-push",
   "/usr/lib/git-core/git-push",
   "/usr/bin/git push",
+  "git.exe push",
+  "GIT push",
+  "/usr/bin/Git push",
 ];
+
+/** Files that are already open: standard input by another name. */
+const OPEN_FILES =
+  "/dev/./stdin|///dev/stdin|../../dev/stdin|/dev/fd/3|/proc/self/fd/3|/proc/thread-self/fd/0|/proc/self/task/1/fd/0".split(
+    "|",
+  );
 
 describe("a rule that denies git push, beside one that allows everything,", () => {
   const spellings = WRAPPERS.flatMap((wrapper) => wrapper.spellings);
@@ -64,6 +73,32 @@ describe("a rule that denies git push, beside one that allows everything,", () =
     const texts = [...spellings, ...FRAMES].map((spelling) => wrap(spelling, "git push", single));
     expect([...texts, ...OPTIONS_BEFORE].filter((text) => effectOf(rules, text).effect !== "deny")).toEqual([]);
     expect(texts.length).toBeGreaterThan(200);
+  });
+
+  it("is found behind programs that nobody has described", () => {
+    const texts = [...UNDESCRIBED_STARTERS, ...UNDESCRIBED_READERS].map((spelling) =>
+      wrap(spelling, "git push", single),
+    );
+    expect(texts.filter((text) => effectOf([PUSH, ALL], text).rule !== PUSH.id)).toEqual([]);
+    expect(texts.length).toBeGreaterThan(90);
+  });
+
+  it.each([
+    "grep -rn 'git push' docs",
+    "echo git push",
+    "printf 'git push\\n'",
+    "which git push",
+    "jj commit -m 'never git push here'",
+    "mytool x --message='git status'",
+    "yarn add git push",
+    "tsc -p .",
+  ])("does not take the words of %s for a command", (text) => {
+    expect(effectOf([PUSH, ALL], text).effect).toBe("allow");
+  });
+
+  it("is not escaped by another path of what is open already", () => {
+    const texts = OPEN_FILES.flatMap((path) => [`bash ${path}`, `python3 ${path}`, `node ${path}`]);
+    expect(texts.filter((text) => effectOf([PUSH, ALL], `${text} 3<x`).effect !== "deny")).toEqual([]);
   });
 
   it("is the one that is named, wherever the text can be read", () => {
@@ -128,8 +163,9 @@ describe("a rule that denies git push, beside one that allows everything,", () =
     expect(described).toBeDefined();
     table.delete(tool);
     try {
+      // Of a tool that is not described only what a rule denies by name is found; that a command cannot be seen through is not.
       const allowed = uses.filter(
-        (spelling) => effectOf([PUSH, ALL], wrap(spelling, "git push", single)).effect === "allow",
+        (spelling) => effectOf([PUSH, ALL], wrap(spelling, "python3 -c 0", single)).effect === "allow",
       );
       expect(allowed).not.toEqual([]);
     } finally {

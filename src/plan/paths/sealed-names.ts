@@ -32,6 +32,9 @@ const REPOSITORY_FILE = ".git/config";
 /** Letters count as equal in both cases: on other machines they name the same file. */
 const NAMES: ReadonlySet<string> = new Set([REPOSITORY, ...SEALED_FOLDERS, ...SEALED_FILES]);
 
+/** An expression for paths that are sealed, for rules. */
+export const SEALED_EXPRESSION = `(?i)(^|/)(${[...NAMES].map((name) => name.replaceAll(".", "[.]")).join("|")})(/|$)`;
+
 /**
  * The part of a path that ends with the first sealed name in it, or the one of these folders that holds it; undefined:
  * nothing of it is sealed.

@@ -1,6 +1,6 @@
 /** One pattern → a test of requests. Nothing here looks at a rule's conditions. */
 import { compileParts } from "../../base/match/glob.ts";
-import { type Asked, type Mode, placeOf, rooted } from "../asked.ts";
+import { type Asked, type Mode, otherPaths, placeOf, rooted } from "../asked.ts";
 import type { RequestOf } from "../request.ts";
 import type { Pattern } from "../rule.ts";
 import { compileRun } from "./argv.ts";
@@ -19,8 +19,8 @@ export function compilePattern(pattern: Pattern, mode: Mode): AskedTest {
     if (mode === "may" || pattern.run[0] === "**") return covers;
     return (asked) => covers(asked) && setsNothing(asked.request as RequestOf<"run">);
   }
-  if ("read" in pattern) return compilePath(pattern.read);
-  if ("edit" in pattern) return compilePath(pattern.edit);
+  if ("read" in pattern) return compilePath(pattern.read, mode);
+  if ("edit" in pattern) return compilePath(pattern.edit, mode);
   if ("shell" in pattern) return compileShell(pattern.shell, mode);
   if ("spend" in pattern) return compileSpend(pattern.spend, mode);
   if ("any" in pattern) return () => true;
@@ -56,11 +56,12 @@ function matchesAction(pattern: string, action: string): boolean {
   return pattern.endsWith(".*") ? action.startsWith(pattern.slice(0, -1)) : action === pattern;
 }
 
-function compilePath(glob: string): AskedTest {
+function compilePath(glob: string, mode: Mode): AskedTest {
   const covers = compileParts(rooted(glob));
   return ({ request }) => {
     const { path } = request as RequestOf<"read" | "edit">;
-    return path !== null && covers(placeOf(path));
+    if (path === null) return false;
+    return covers(placeOf(path)) || (mode === "may" && otherPaths(path).some((other) => covers(placeOf(other))));
   };
 }
 

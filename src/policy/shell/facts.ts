@@ -11,6 +11,10 @@ export interface ShellCommand {
   readonly env: Env;
   /** What it reads on standard input, if the text says it; null: the text pipes something into it that is not known. */
   readonly input?: string | null;
+  /** Folders in which it may be started, from where the text begins; without it, there alone. */
+  readonly folders?: readonly string[];
+  /** Paths that begin as these do although the rest is not known: `/*`, `~/x?`, `$HOME`. */
+  readonly beginnings?: readonly string[];
 }
 
 interface Found {
@@ -69,5 +73,8 @@ export interface Opaque {
   readonly texts: readonly string[];
 }
 
-/** `plain`: the program does its own work. */
-export type Unwrapped = { readonly kind: "plain" } | Wrapper | Respelled | Opaque;
+/**
+ * `plain`: the program does its own work. `undescribed`: as far as is known; but its words may begin commands, so rules that ask or deny
+ * look at those.
+ */
+export type Unwrapped = { readonly kind: "plain" } | { readonly kind: "undescribed" } | Wrapper | Respelled | Opaque;

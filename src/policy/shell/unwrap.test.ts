@@ -142,7 +142,6 @@ describe("unwrap", () => {
     "npm test",
     "npm",
     "npm test -- --x",
-    "pnpm test --x",
     "go test -v ./... -args -exec",
     "go",
     "go env GOPATH",
@@ -155,7 +154,6 @@ describe("unwrap", () => {
     "docker --version",
     "pip list",
     "gcc -Wall -O2 -o a b.c",
-    "x/ls",
   ])("leaves %s to the rules", (line) => {
     expect(open(line)).toEqual(plain);
   });
@@ -318,6 +316,13 @@ describe("unwrap", () => {
 
   it("knows nothing of no program", () => {
     expect(unwrap({ argv: [] })).toMatchObject({ kind: "opaque", why: "which program runs is not known" });
-    expect(unwrap({ argv: [""] })).toEqual(plain);
+    expect(unwrap({ argv: [""] })).toEqual({ kind: "undescribed" });
   });
+
+  it.each(["x/ls", "srun-x a", "diff3 a b c", "pnpm test --x", "jython x.py", "erl -noshell", "elixir x.exs"])(
+    "knows only the words of %s",
+    (line) => {
+      expect(open(line)).toEqual({ kind: "undescribed" });
+    },
+  );
 });

@@ -12,9 +12,9 @@ const SYSTEM = "/{bin,boot,dev,etc,lib,lib32,lib64,opt,proc,root,sbin,srv,sys,us
 const CHANGERS =
   "{rm,mv,cp,ln,install,tee,dd,truncate,touch,mkdir,rmdir,unlink,shred,chmod,chown,chgrp,mkfifo,mknod,rsync}";
 const DISK =
-  "{mkfs,mkfs.{ext2,ext3,ext4,xfs,btrfs,vfat,ntfs},fdisk,sfdisk,cfdisk,gdisk,sgdisk,parted,wipefs,blkdiscard,hdparm,mkswap,swapon,swapoff,mount,umount,losetup,cryptsetup,lvremove,vgremove,pvremove,grub-install,update-grub,efibootmgr,kexec,insmod,rmmod,modprobe,reboot,shutdown,halt,poweroff,telinit,systemctl}";
+  "{mkfs,mke2fs,mkfs.{ext2,ext3,ext4,xfs,btrfs,vfat,ntfs},fdisk,sfdisk,cfdisk,gdisk,sgdisk,parted,wipefs,blkdiscard,hdparm,mkswap,swapon,swapoff,mount,umount,losetup,cryptsetup,lvremove,vgremove,pvremove,grub-install,update-grub,efibootmgr,kexec,insmod,rmmod,modprobe,reboot,shutdown,halt,poweroff,telinit,systemctl}";
 const PRIVILEGE =
-  "{sudo,sudoedit,su,doas,pkexec,runuser,setpriv,gosu,su-exec,chroot,unshare,nsenter,capsh,newgrp,sg,visudo,passwd,chpasswd,usermod,useradd}";
+  "{sudo,sudo-rs,sudoedit,su,doas,pkexec,runuser,setpriv,gosu,su-exec,chroot,unshare,nsenter,capsh,newgrp,sg,visudo,passwd,chpasswd,usermod,useradd}";
 const MAIN = "(refs/heads/)?(main|master)$";
 
 function deny(name: string, because: string, pattern: Pattern, more: Partial<Rule>): Rule {
@@ -142,10 +142,16 @@ export const GUARD: readonly Rule[] = [
   deny(
     "change-system",
     OF_THE_SYSTEM,
-    { run: [CHANGERS, "**"], args: [SYSTEM] },
+    { run: [CHANGERS, "**"], args: [SYSTEM, "/"] },
     {
       examples: {
-        match: words("rm /etc/hosts", "dd if=x of=/dev/sda", "cp x /usr/bin/x", "/bin/chmod 777 /etc"),
+        match: words(
+          "chmod -R 777 /",
+          "rm /etc/hosts",
+          "dd if=x of=/dev/sda",
+          "cp x /usr/bin/x",
+          "/bin/chmod 777 /etc",
+        ),
         not: words("rm x", "cat /etc/hosts", "cp a b"),
       },
     },

@@ -26,7 +26,7 @@ export function allowsText(text: string, depth = 0): boolean {
 export function allowsArgv(argv: Argv, depth = 0): boolean {
   const found = unwrap({ argv });
   if (found.kind === "opaque" || depth > DEEPEST) return false;
-  if (found.kind === "plain") return isAllowed(argv);
+  if (found.kind === "plain" || found.kind === "undescribed") return isAllowed(argv);
   if (found.kind === "respelled") return found.isHarmless && allowsArgv(found.spellings[0], depth + 1);
   return (
     found.needs === undefined &&

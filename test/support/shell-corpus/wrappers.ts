@@ -178,6 +178,73 @@ export const WRAPPERS: readonly WrapperSpellings[] = [
   of("tar", "tar cf x --to-command={t} y"),
   of("rsync", "rsync -e {t} a b"),
   of("entr", "entr {c}"),
+  of("oksh", "oksh -c {t}"),
+  of("bash-static", "bash-static -lc {t}"),
+  of("rzsh", "rzsh -c {t}"),
+  of("osh", "osh -c {t}"),
+  of("cmd", "cmd /c {w}", "cmd.exe /c {t}"),
+  of("wsl", "wsl {w}", "wsl.exe -e {w}"),
+  of("hyperfine", "hyperfine {t}", "hyperfine --warmup 3 {t}"),
+  of("srun", "srun {c}", "srun -n 4 {c}"),
+  of("mpirun", "mpirun -np 2 {c}"),
+  of("xvfb-run", "xvfb-run -a {c}"),
+  of("choom", "choom -n 1 -- {c}"),
+  of("dumb-init", "dumb-init -- {c}", "dumb-init {c}"),
+  of("systemd-inhibit", "systemd-inhibit {c}"),
+  of("ld-linux-x86-64.so", "/lib64/ld-linux-x86-64.so.2 {c}"),
+  of("vim.tiny", "vim.tiny -c ':!{w}'", "vim.basic -es -c '!{w}' -c q"),
+  of("gdb-multiarch", "gdb-multiarch -batch -ex '!{w}'", "cgdb -ex '!{w}'"),
+  of("duckdb", "duckdb -c '.shell {w}'"),
+  of("original-awk", "original-awk 'BEGIN{system(\"{w}\")}'", "goawk 'BEGIN{\"{w}\"|getline}'"),
+  of("ssed", "ssed '1e {w}' x"),
+  of("jython", "jython -c 'import os; os.system(\"{w}\")'"),
+  of("jruby", "jruby -e 'system(\"{w}\")'"),
+  of("erl", "erl -noshell -eval 'os:cmd(\"{w}\")'"),
+];
+
+/** Programs that nobody has described: what a rule denies is found among their words. */
+export const UNDESCRIBED_STARTERS: readonly string[] = [
+  ..."direnv exec .|mise exec --|mise x --|asdf exec|volta run|fnm exec|rbenv exec|pyenv exec|micromamba run|tox exec --|pixi run|dotenv --".split(
+    "|",
+  ),
+  ..."dotenvx run --|env-cmd|op run --|chamber exec x --|doppler run --|aws-vault exec x --|teller run|lerna exec --|nx exec --|turbo run".split(
+    "|",
+  ),
+  ..."lxc-attach -n x --|multipass exec x --|limactl shell x|toolbox run|distrobox enter x --|flatpak-spawn --host|buildah run x|crictl exec x".split(
+    "|",
+  ),
+  ..."ip netns exec x|cgexec -g x|runcon x|minijail0|nsjail --|firecracker x|uftrace record|heaptrack|gamemoderun|mangohud|optirun|prime-run".split(
+    "|",
+  ),
+  ..."xterm -e|gnome-terminal --|alacritty -e|kitty|foot|wezterm start|zellij run --|abduco -n x|tsp|pueue add --|reflex --|onchange x --".split(
+    "|",
+  ),
+  ..."qemu-x86_64|box64|wine|nyc|c8 --|0x|clinic doctor --|cross-env A=1|prove --exec|yarn run|yarn workspaces foreach -A exec|pnpm|bun|arch -x86_64".split(
+    "|",
+  ),
+].map((start) => `${start} {c}`);
+
+/** The same with a text, alone or inside a language of theirs. */
+export const UNDESCRIBED_READERS: readonly string[] = [
+  ..."multitime {t}|cross-env-shell {t}|sops exec-env x {t}|xterm -e {t}|watchman-make --run {t}|chokidar x -c {t}|npm-run-all {t}|dvtm {t}".split(
+    "|",
+  ),
+  ..."fzf --preview={t}|sk --preview {t}|peco --exec {t}|ag --pager={t} x|ack --pager={t} x|bat --pager={t} x|ugrep --filter='*:{w}' x".split(
+    "|",
+  ),
+  ..."split --filter={t} x|diff3 --diff-program={t} a b c|sdiff --diff-program={t} a b|install -s --strip-program={t} a b|cloc --extract-with={t} x".split(
+    "|",
+  ),
+  ..."yt-dlp --exec {t} x|aria2c --on-download-complete={t} x|wget --use-askpass={t} x|i3-msg exec {t}|xdotool exec {t}|latexmk -pdflatex={t} x".split(
+    "|",
+  ),
+  ..."pylint --init-hook='import os;os.system(\"{w}\")' x|lf -command '!{w}'|vifm -c '!{w}'|fzf --bind 'enter:execute({w})'|rpmspec --eval '%({w})'".split(
+    "|",
+  ),
+  ..."exim -be '${run{{w}}}'|someshell <<< {t}|gh alias set x '!{w}'|hg --config alias.x='!{w}' x|svn diff --diff-cmd {t}".split(
+    "|",
+  ),
+  "echo {t} | pueue",
 ];
 
 /** Around a whole text; they need no entry. */

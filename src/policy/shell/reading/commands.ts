@@ -1,5 +1,6 @@
 /** One simple command: its arguments, the variables set for it, and the files it is joined to. */
 import type { Assignment, Command, CommandArgument, Redirection, Word } from "unbash";
+import type { ShellCommand } from "../facts.ts";
 import { type Operand, walkBuiltin } from "./builtins.ts";
 import { walkRedirection } from "./redirects.ts";
 import { inputOf } from "./streams.ts";
@@ -27,9 +28,31 @@ export function walkCommand(walk: Walk, command: Command, before: readonly strin
   if (operands[0]?.value === null) return refuse(walk, "which program runs is known only when it runs");
   const input = inputOf(walk, command.redirects, walk.input);
   const argv = [...before, ...operands.map(({ value }) => value)];
-  addCommand(walk, input === undefined ? { argv, env } : { argv, env, input });
+  addCommand(walk, { argv, env, ...surroundings(walk, [name, ...words]), ...(input === undefined ? {} : { input }) });
   walkBuiltin(walk, operands, redirects.length > 0 || prefix.length > assigned.length);
 }
+
+function surroundings(
+  { folders }: Walk,
+  words: readonly (Word | Assignment)[],
+): Pick<ShellCommand, "folders" | "beginnings"> {
+  const beginnings = words.flatMap(beginningOf);
+  return {
+    ...(folders.some((folder) => folder !== "") ? { folders } : {}),
+    ...(beginnings.length === 0 ? {} : { beginnings }),
+  };
+}
+
+const BEGINS_OUTSIDE = /^(\/|~|\.\.(?=\/|$)|\$HOME\b|\$\{HOME\})/;
+
+/** What is known of a word that is not known as a whole, if that leads out of the workspace. */
+function beginningOf({ text }: Word | Assignment): readonly string[] {
+  const plain = text.replaceAll(/["'\\]/g, "");
+  if (!/[*?[$`{]|^~[^/]/.test(plain) || !BEGINS_OUTSIDE.test(plain)) return NOTHING;
+  return [plain.replace(/^\$(HOME\b|\{HOME\})/, "~").replaceAll(/[$`].*$/gs, "x")];
+}
+
+const NOTHING: readonly string[] = [];
 
 function operandOf(walk: Walk, word: Word | Assignment): Operand {
   if (word.type === "Word") return { value: wordValue(walk, word), isOne: isOneArgument(word) };

@@ -77,6 +77,6 @@ function isFixed(path: string): boolean {
   return path.startsWith("/") || path.startsWith("~");
 }
 
-function below(folder: string, path: string): string {
+export function below(folder: string, path: string): string {
   return folder === "" || isFixed(path) ? path : `${folder}/${path}`;
 }

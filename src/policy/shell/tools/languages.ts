@@ -3,35 +3,45 @@
  * names the interpreter allows it.
  */
 import type { Argv, Unwrapped } from "../facts.ts";
-import { careful, guessed, inLanguage, type OptionTable, PLAIN, readOptions, type Tool } from "./options.ts";
+import {
+  careful,
+  guessed,
+  isStream,
+  type OptionTable,
+  ownWork,
+  PLAIN,
+  readOptions,
+  type Tool,
+  UNDESCRIBED,
+} from "./options.ts";
 import { isPlainSed } from "./sed.ts";
 
 const TEXT = "it runs text that is not accounted for";
-const STANDARD_INPUT = /^(-|\/dev\/stdin|\/(dev|proc\/self)\/fd\/0)$/;
 const isFile = (target: string | null | undefined): boolean =>
-  typeof target === "string" && !STANDARD_INPUT.test(target);
+  typeof target === "string" && target !== "-" && !isStream(target);
 const needsFile = (rest: Argv): string | undefined => (isFile(rest[0]) ? undefined : TEXT);
 const interpreter = (table: OptionTable, problem: NonNullable<Parameters<typeof careful>[1]>): Tool =>
-  careful(table, problem, inLanguage);
+  careful(table, problem, ownWork);
 
 const python: Tool = (args, name) => {
   const at = args.indexOf("-m");
   const flags = at < 0 ? args : args.slice(0, at);
   const read = readOptions({ short: "BEIOPsSuvVqdbh", long: "version help", stops: true }, flags);
-  if (!read.ok) return inLanguage(`${name}: ${read.why}`);
+  if (!read.ok) return ownWork(`${name}: ${read.why}`, args);
   if (read.given.some(([given]) => /^(-V|--version|-h|--help)$/.test(given))) return PLAIN;
   if (read.rest.length === 0 && at >= 0) return pythonModule(args.slice(at + 1), name);
   const [target] = read.rest;
-  return isFile(target) ? PLAIN : inLanguage(`${name}: ${TEXT}`);
+  return isFile(target) ? PLAIN : ownWork(`${name}: ${TEXT}`, args);
 };
 
 /** Modules that run code which they are given as an argument, or read from standard input. */
-const CODE_MODULES = /^(timeit|pdb|code|asyncio|sqlite3|idlelib|profile|cProfile|trace|IPython|ptpython|runpy)(\.|$)/;
+const CODE_MODULES =
+  /^(timeit|pdb|code|asyncio|pty|sqlite3|idlelib|profile|cProfile|trace|IPython|ptpython|runpy)(\.|$)/;
 
 function pythonModule([module, ...args]: Argv, name: string): Unwrapped {
-  if (typeof module !== "string") return inLanguage(`${name}: ${TEXT}`);
+  if (typeof module !== "string") return ownWork(`${name}: ${TEXT}`, args);
   if (module === "pip") return { kind: "respelled", spellings: [["pip", ...args]], isHarmless: false };
-  return CODE_MODULES.test(module) ? inLanguage(`${name}: ${TEXT}`) : PLAIN;
+  return CODE_MODULES.test(module) ? ownWork(`${name}: ${TEXT}`, args) : PLAIN;
 }
 
 const NODE_LONG =
@@ -75,7 +85,20 @@ const scripted: Tool = interpreter({ short: "v", long: "version help", stops: tr
   given.size > 0 ? undefined : needsFile(rest),
 );
 
+/** Interpreters of which only this is known: a word that begins so holds code, or the code comes on standard input. */
+const HOLDS_CODE = /^-{1,2}([a-zA-Z]*[ceEpgr]$|e(val|xec|xpr)|p(rint)?|batch|code|command|init-goal|run$)/;
+const coded: Tool = (args, name, input) => {
+  const isCode = args.some((arg) => arg === null || HOLDS_CODE.test(arg)) || !isFile(args.find((arg) => arg !== "-"));
+  return isCode || input !== undefined ? ownWork(`${name}: ${TEXT}`, args) : UNDESCRIBED;
+};
+const CODED =
+  `ipython bpython ptpython jython micropython graalpy rustpython pyston python3-dbg coconut hy sage electron ts-node-esm swc-node esno jiti babel-node
+   coffee zx qjs d8 jsc js rhino hermes jruby mruby truffleruby php-cgi phpdbg hhvm luau texlua nlua ecl chicken-csi csi gosh clojure clj bb utop
+   erl elixir iex swipl gprolog octave-cli matlab scilab kotlin scala amm crystal csharp gforth gst raku perl6 fennel janet newlisp picolisp
+   ghc nim rust-script tcc`.split(/\s+/);
+
 export const LANGUAGES: Readonly<Record<string, Tool>> = {
+  ...Object.fromEntries(CODED.map((name) => [name, coded])),
   python,
   pypy: python,
   node,
@@ -92,6 +115,13 @@ export const LANGUAGES: Readonly<Record<string, Tool>> = {
   gawk: awk,
   mawk: awk,
   nawk: awk,
+  "original-awk": awk,
+  bwk: awk,
+  goawk: awk,
+  frawk: awk,
+  igawk: awk,
   sed,
   gsed: sed,
+  ssed: sed,
+  minised: sed,
 };

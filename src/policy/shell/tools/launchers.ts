@@ -161,6 +161,9 @@ function readAction({ words, folders, inner, guesses }: Found, at: number): numb
   const filled = filledIn([program, ...args], "{}");
   inner.push(...filled.inner);
   guesses.push(...(filled.guesses ?? []));
+  // What is found begins as its folder does, and that is known.
+  const outside = args.includes("{}") ? folders.filter((folder) => /^([/~]|\.\.(\/|$))/.test(folder)) : [];
+  for (const folder of outside) inner.push([program, ...args.map((arg) => (arg === "{}" ? folder : arg))]);
   return end + 1;
 }
 

@@ -27,22 +27,22 @@ const REASONS: readonly (readonly [hides: Hides, why: string, names: string])[] 
   [
     "program",
     "it runs text that is not accounted for",
-    "expect tclsh wish luajit octave R Rscript julia ghci runghc runhaskell irb pry erb rake gnuplot m4 dc maxima gp ocaml guile racket scheme sbcl clisp emacs jshell groovy psql mysql sqlite3 mongo mongosh redis-cli jrunscript jjs osascript",
+    "expect tclsh wish luajit octave R Rscript julia ghci runghc runhaskell irb pry erb rake gnuplot m4 dc maxima gp ocaml guile racket scheme sbcl clisp emacs jshell groovy psql mysql mariadb sqlite sqlite3 duckdb litecli mycli pgcli usql sqlcmd isql mongo mongosh redis-cli jrunscript jjs osascript",
   ],
   [
     "program",
     "it is an editor or a pager, which starts programs",
-    "vi vim nvim view rvim rview vimdiff vimtutor ex ed red nano pico joe micro helix hx kak mg jed less more most pg man info w3m lynx links elinks mutt mail mailx",
+    "vi vim vim.tiny vim.basic vim.nox gvim evim rgvim gvimdiff emacsclient nvim view rvim rview vimdiff vimtutor ex ed red nano pico joe micro helix hx kak mg jed less more most pg man info w3m lynx links elinks mutt mail mailx",
   ],
   [
     "commands",
     "it starts other programs",
-    "scriptreplay screen tmux byobu dtach abtach parallel sem rush at batch crontab anacron start-stop-daemon daemonize dbus-run-session cpulimit setarch linux32 linux64 rlwrap unbuffer torify torsocks proxychains tsocks faketime chronic run-parts run-mailcap entr watchexec nodemon foreman logsave ld.so ld-linux-x86-64.so. ld-linux.so.",
+    "scriptreplay screen tmux byobu dtach abtach parallel sem rush at batch crontab anacron start-stop-daemon daemonize dbus-run-session cpulimit setarch linux32 linux64 rlwrap unbuffer torify torsocks proxychains tsocks faketime chronic run-parts run-mailcap entr watchexec nodemon foreman logsave ld.so ld-linux-x86-64.so ld-linux-aarch64.so ld-linux.so ld-musl-x86_64.so ld-musl-aarch64.so choom eatmydata systemd-inhibit systemd-cat dbus-launch xvfb-run tini dumb-init catatonit chpst softlimit envdir setuidgid envuidgid execlineb hyperfine srun salloc sbatch mpirun mpiexec concurrently",
   ],
   [
     "program",
     "it starts or changes other programs",
-    "gdb lldb rr perf valgrind dbus-send busctl gdbus vipe xdg-open open gio exo-open split csplit install-info update-alternatives tshark tcpdump nmap openvpn iftop aspell cowsay cowthink facter puppet knife pandoc latex pdflatex xelatex lualatex tex gcore ssh-agent ssh-keygen ssh-keyscan gpg restic rclone borg git-shell git-upload-pack",
+    "gdb lldb rr perf valgrind dbus-send cgdb gdb-multiarch gdbtui rust-gdb rust-lldb dlv busctl gdbus vipe xdg-open open gio exo-open split csplit install-info update-alternatives tshark tcpdump nmap openvpn iftop aspell cowsay cowthink facter puppet knife pandoc latex pdflatex xelatex lualatex tex gcore ssh-agent ssh-keygen ssh-keyscan gpg restic rclone borg git-shell git-upload-pack",
   ],
 ];
 

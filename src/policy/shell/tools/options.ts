@@ -1,11 +1,12 @@
 /** Options as getopt reads them. An option that the table does not name is not guessed. */
-import type { Argv, Opaque, Respelled, Unwrapped, Wrapper } from "../facts.ts";
+import { normalisePath } from "../../../base/match/glob.ts";
+import type { Argv, Opaque, Unwrapped, Wrapper } from "../facts.ts";
 
 /** `input`: what the program reads on standard input, where that is known. */
 export type Tool = (args: Argv, name: string, input?: string | null) => Unwrapped;
 
 /** A tool that never has another spelling. */
-export type OneSpelling = (args: Argv, name: string, input?: string | null) => Exclude<Unwrapped, Respelled>;
+export type OneSpelling = (args: Argv, name: string, input?: string | null) => Opaque | Wrapper | typeof PLAIN;
 
 export interface OptionTable {
   /** As in getopt: a letter, with one colon if it takes a value, with two if the value is optional and attached. */
@@ -33,13 +34,9 @@ interface Reading {
 }
 
 export const PLAIN: Extract<Unwrapped, { kind: "plain" }> = { kind: "plain" };
+export const UNDESCRIBED: Extract<Unwrapped, { kind: "undescribed" }> = { kind: "undescribed" };
 export const starts = (...inner: Argv[]): Wrapper => ({ kind: "wrapper", inner, scripts: [] });
 export const reads = (...scripts: string[]): Wrapper => ({ kind: "wrapper", inner: [], scripts });
-
-/** It does its own work in a language or a place of its own: a rule that names it allows that. */
-export const inLanguage = (why: string): Opaque => {
-  return { kind: "opaque", why, hides: "program", guesses: NONE, texts: NONE };
-};
 
 /** It starts commands, and which is not known. `guesses` and `texts` are what they may be. */
 export const opaque = (why: string, guesses: readonly Argv[] = NONE, texts: readonly string[] = NONE): Opaque => {
@@ -48,23 +45,49 @@ export const opaque = (why: string, guesses: readonly Argv[] = NONE, texts: read
 
 const NONE: readonly never[] = [];
 const MOST_GUESSES = 400;
+/** Standard input, and every other file that is already open, however the path is spelled. */
+const STREAM = /^(\.\.\/)*(\.\.)?\/(dev\/(stdin|stdout|stderr|fd\/.+)|proc\/[^/]+\/(task\/[^/]+\/)?fd\/.+)$/;
+
+export function isStream(path: string): boolean {
+  return STREAM.test(normalisePath(path));
+}
 
 /**
  * Where the options of a tool are not known, each word may begin the command that it starts, and each word with a blank may be a text for
  * a shell; an option may hold its value. So rules that deny are not escaped by an option that nobody has described.
  */
 export function guessed(why: string, args: Argv, input?: string | null, hides: Opaque["hides"] = "commands"): Opaque {
-  const guesses = args.flatMap((arg, at) => (arg === null || arg.startsWith("-") ? [] : [args.slice(at)]));
-  const words = [...args.flatMap((arg) => (arg === null ? [] : textsOf(arg))), ...(input?.split("\n") ?? [])];
-  const texts = words.filter((word) => /\S\s+\S/.test(word));
-  return { kind: "opaque", why, hides, guesses: guesses.slice(0, MOST_GUESSES), texts: texts.slice(0, MOST_GUESSES) };
+  return { kind: "opaque", why, hides, guesses: endsOf(args), texts: textsAmong(args, input) };
 }
+
+/** Arguments that may be a command with all that follows. */
+function endsOf(args: Argv): readonly Argv[] {
+  return args
+    .slice(0, MOST_GUESSES)
+    .flatMap((arg, at) => (arg === null || arg.startsWith("-") ? [] : [args.slice(at)]));
+}
+
+/** Texts of more than one word, as a shell may be given them. */
+export function textsAmong(args: Argv, input: string | null | undefined): readonly string[] {
+  const words = args.flatMap((arg) => (arg !== null && SEVERAL_WORDS.test(arg) ? textsOf(arg) : []));
+  if (typeof input === "string") words.push(...input.split("\n"));
+  return words.filter((word) => SEVERAL_WORDS.test(word)).slice(0, MOST_GUESSES);
+}
+
+const SEVERAL_WORDS = /\S\s+\S/;
 
 function textsOf(arg: string): readonly string[] {
   const value = /^[^=\s]*=(.*)$/s.exec(arg)?.[1];
   const attached = /^-[^-]/.test(arg) ? [arg.slice(2)] : [];
-  return [arg, ...attached, ...(value === undefined ? [] : [value])];
+  return [arg, ...attached, ...(value === undefined ? [] : [value]), ...piecesOf(arg)];
 }
+
+/** In a language of its own a command stands between quotes, brackets or marks: `system("git push")`, `:!git push`. */
+function piecesOf(arg: string): readonly string[] {
+  return MARKS.test(arg) ? arg.split(MARKS) : NONE;
+}
+
+const MARKS = /["'`!|(){}<>[\]:;,\\%]+/;
 
 const UNKNOWN = "an argument that may be an option is not known";
 

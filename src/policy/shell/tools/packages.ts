@@ -12,6 +12,7 @@ import {
   PLAIN,
   readOptions,
   type Tool,
+  UNDESCRIBED,
 } from "./options.ts";
 import { behindDashes, fromPackage, inContainer } from "./places.ts";
 
@@ -56,8 +57,24 @@ function npm(stops: boolean): Tool {
       ? fromPackage([...args.slice(0, at), ...args.slice(at + 1)], `${name} ${verb}`)
       : plain(args, name);
   };
-  return withOptionsBefore(NPM_BEFORE, tool);
+  const known = withOptionsBefore(NPM_BEFORE, tool);
+  return (args, name, input) => {
+    const found = known(args, name, input);
+    // They start the programs of packages by their bare names, and pass commands on to other workspaces.
+    return stops && found.kind === "plain" && !NPM_INSTALLS.test(args[0] ?? "") ? UNDESCRIBED : found;
+  };
 }
+
+const NPM_INSTALLS = /^(add|install|i|remove|uninstall|update|up|why|info|view)$/;
+
+const GH_COMMANDS =
+  /^(agent-task|api|attestation|auth|browse|cache|codespace|completion|config|copilot|gist|gpg-key|help|issue|label|org|pr|preview|project|release|repo|ruleset|run|search|secret|ssh-key|status|variable|version|workflow|-.*)$/;
+
+/** Its aliases and extensions are programs of their own. */
+const ghCommands: OneSpelling = (args, name) =>
+  args[0] === undefined || (args[0] !== null && GH_COMMANDS.test(args[0]))
+    ? PLAIN
+    : ownWork(`${name}: its command may be an alias or an extension`, args);
 
 function npmCommands(stops: boolean): OneSpelling {
   const table = { short: "sw:DEOhvrP", long: NPM_LONG, stops, acts: NPM_ACTS };
@@ -264,7 +281,7 @@ export const PACKAGES: Readonly<Record<string, Tool>> = {
   nerdctl: docker,
   kubectl,
   oc: kubectl,
-  gh: withOptionsBefore(GH_BEFORE, () => PLAIN),
+  gh: withOptionsBefore(GH_BEFORE, ghCommands),
   pip: withOptionsBefore(PIP_BEFORE, pipCommands),
   gcc: compiler,
   "g++": compiler,

@@ -6,7 +6,7 @@
  * is never accounted for, and writing them needs a rule of its own.
  */
 import type { Argv, Unwrapped } from "../facts.ts";
-import { guessed, opaque, PLAIN, reads, type Tool } from "./options.ts";
+import { guessed, isStream, opaque, PLAIN, reads, type Tool } from "./options.ts";
 
 interface Invocation {
   /** There is a `-c`. */
@@ -23,7 +23,6 @@ const LETTERS = /^[abefhmnptuvxilrscBCEHPT]$/;
 const SETTINGS =
   /^(allexport|braceexpand|emacs|errexit|errtrace|functrace|hashall|histexpand|history|ignoreeof|monitor|noclobber|noglob|nolog|notify|nounset|onecmd|physical|pipefail|posix|privileged|verbose|vi|xtrace)$/;
 const LONG = /^--(login|norc|noprofile|posix|restricted|verbose|noediting|interactive)$/;
-const STANDARD_INPUT = /^\/(dev\/stdin|(dev|proc\/self)\/fd\/0)$/;
 const UNREAD = "runs text that is not accounted for";
 
 /** `-c` is a flag: the text is the first operand, wherever other options stand. */
@@ -87,7 +86,7 @@ function textFor(
 }
 
 function isFile({ isText, isInput, operands: [first] }: Invocation): boolean {
-  return !isText && !isInput && typeof first === "string" && !STANDARD_INPUT.test(first);
+  return !isText && !isInput && typeof first === "string" && !isStream(first);
 }
 
 /** Arguments behind the text are its `$@`, which it may start. */
@@ -120,8 +119,14 @@ const source: Tool = (args, name, input) => {
   return typeof input === "string" ? { ...all, texts: [input] } : all;
 };
 
-const POSIX = "sh bash dash ash rbash ksh ksh93 mksh yash hush posh".split(" ");
-const STRANGERS = "fish csh tcsh rc es elvish nu pwsh powershell xonsh sash".split(" ");
+const POSIX =
+  "sh bash dash ash rbash ksh ksh93 mksh oksh loksh lksh pdksh rksh yash hush posh bash-static static-sh sh.distrib".split(
+    " ",
+  );
+const STRANGERS =
+  "fish csh tcsh rc es elvish nu pwsh powershell xonsh sash osh ysh ion murex ngs scsh bsh jsh cmd wsl rzsh zsh-static".split(
+    " ",
+  );
 
 export const SHELLS: Readonly<Record<string, Tool>> = {
   ...Object.fromEntries(POSIX.map((name) => [name, shell()])),
