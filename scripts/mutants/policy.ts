@@ -40,28 +40,28 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: "an unknown argument is allowed by what it stands beside",
     file: "src/policy/patterns/argv.ts",
-    find: "isOpen && all.length <= known && heads(all, argv)",
-    replace: "heads(all.slice(0, known), argv)",
+    find: "if (!isLong || !heads(all, argv)) return false;",
+    replace: "if (!heads(known < 0 ? all : all.slice(0, known), argv)) return false;",
     tests: ["src/policy/decide.test.ts", "src/policy/compile.test.ts", "src/policy/judge.test.ts"],
   },
   {
     name: "an unknown argument slips past a deny",
     file: "src/policy/patterns/argv.ts",
-    find: 'mode === "may" ? mayCover(all, isOpen, argv, known) : isOpen',
-    replace: "isOpen",
+    find: 'if (known >= 0 && mode === "may") return mayCover(all, isOpen, argv, known);',
+    replace: "",
     tests: ["src/policy/decide.test.ts", "src/policy/compile.test.ts", "src/policy/judge.test.ts"],
   },
   {
     name: "what a rule cannot know counts as what it wants",
     file: "src/policy/conditions.ts",
-    find: '(mode === "may" && !isVouched && isUnknown(request, field)) ||',
-    replace: '(mode === "must" && isUnknown(request, field)) ||',
+    find: '(mode === "may" && !asked.isVouched && isUnknown(asked.request, field)) ||',
+    replace: '(mode === "must" && isUnknown(asked.request, field)) ||',
     tests: ["src/policy/conditions.test.ts"],
   },
   {
     name: "another path of a denied program is allowed",
     file: "src/policy/patterns/argv.ts",
-    find: "program(name) || program(baseOf(name))",
+    find: "program(baseOf(name)) || program(plainName(name))",
     replace: "program(name)",
     tests: ["src/policy/decide.test.ts", "src/policy/compile.test.ts"],
   },
@@ -89,8 +89,8 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: "files that a shell text opens are not judged",
     file: "src/policy/judge.ts",
-    find: "...facts.files.map(",
-    replace: "...facts.files.slice(0, 0).map(",
+    find: "...facts.files.flatMap(",
+    replace: "...facts.files.slice(0, 0).flatMap(",
     tests: ["src/policy/judge.test.ts"],
   },
   {
@@ -173,8 +173,8 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: "an unknown argument is taken for a known one",
     file: "src/policy/patterns/argv.ts",
-    find: 'return mode === "may" ? mayCover',
-    replace: "return mode !== undefined ? mayCover",
+    find: 'if (known >= 0 && mode === "may") return',
+    replace: "if (known >= 0) return",
     tests: ["src/policy"],
   },
   {
@@ -278,7 +278,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: "an action that must not be equal is read the loose way",
     file: "src/policy/conditions.ts",
-    find: 'field !== "action" ? mode : mode === "must" ? "may" : "must"',
+    find: 'field !== "action" && field !== "arg" ? mode : mode === "must" ? "may" : "must"',
     replace: "mode",
     tests: ["src/policy"],
   },
@@ -316,6 +316,20 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     find: 'found.kind === "opaque" ? found.hides : undefined',
     replace: 'found.kind === "opaque" ? undefined : undefined',
     tests: ["src/policy/hiding-programs.test.ts"],
+  },
+  {
+    name: "a wildcard of a rule that allows leads out of its folder",
+    file: "src/policy/patterns/argv.ts",
+    find: "return PARENT.test(written) ? normalisePath(written) : written;",
+    replace: "return written;",
+    tests: ["test/integration/policy-paths.test.ts"],
+  },
+  {
+    name: "a text to be filled in hides what a rule denies",
+    file: "src/policy/shell/tools/launchers.ts",
+    find: "return isOpen ? { ...found, guesses: [command] } : found;",
+    replace: "return isOpen ? { ...found, guesses: [] } : found;",
+    tests: ["test/integration/policy-wrappers.test.ts"],
   },
   {
     name: "programs may start one another without an end",

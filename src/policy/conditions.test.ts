@@ -87,6 +87,8 @@ describe("conditions", () => {
   it("takes arguments for paths where that is the strict reading", () => {
     expect(holds(RUN, condition("path", "eq", "a"), "may")).toBe(true);
     expect(holds(RUN, condition("path", "eq", "a"), "must")).toBe(false);
+    expect(holds(TOOL, condition("path", "eq", "b"), "may")).toBe(true);
+    expect(holds(TOOL, condition("path", "eq", "b"), "must")).toBe(false);
   });
 
   it("takes the text of a command for an action where that is the strict reading", () => {

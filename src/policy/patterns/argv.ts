@@ -1,5 +1,5 @@
 /** Argument lists. An unknown argument (null) stands for one or more. */
-import { compileSome } from "../../base/match/glob.ts";
+import { compileSome, normalisePath } from "../../base/match/glob.ts";
 import { type Asked, hasOneSpelling, hasUnknown, type Mode, otherSpellings, placesOf, rooted } from "../asked.ts";
 import type { RequestOf } from "../request.ts";
 import type { Argv } from "../shell/facts.ts";
@@ -24,14 +24,24 @@ function compileArguments(patterns: readonly string[], mode: Mode): (asked: Aske
       ? program
       : (name: string) => program(name) || (!isPlainName(name) && (program(baseOf(name)) || program(plainName(name))));
   const all = first === undefined ? [] : [first, ...rest];
+  const places = mode === "must" ? patterns.flatMap((pattern, at) => (/[^*]\*|\*[^*]/.test(pattern) ? [at] : [])) : [];
   return (asked) => {
     const { argv: written, folders } = asked.request as RequestOf<"run">;
     const argv = mode === "may" && !hasOneSpelling(asked) ? resolved(all, written, folders) : written;
     const known = argv.indexOf(null);
-    if (known >= 0)
-      return mode === "may" ? mayCover(all, isOpen, argv, known) : isOpen && all.length <= known && heads(all, argv);
-    return (isOpen ? argv.length >= all.length : argv.length === all.length) && heads(all, argv);
+    if (known >= 0 && mode === "may") return mayCover(all, isOpen, argv, known);
+    const isLong = isOpen ? all.length <= (known < 0 ? argv.length : known) : known < 0 && argv.length === all.length;
+    if (!isLong || !heads(all, argv)) return false;
+    return places.length === 0 || hasOneSpelling(asked) || places.every((at) => all[at]?.(withoutParents(argv[at])));
   };
+}
+
+const PARENT = /(?:^|\/)\.\.(?:\/|$)/;
+
+/** What a wildcard of a rule that allows covers does not lead elsewhere: `src/../x` is no path below `src/`. */
+function withoutParents(argument: string | null | undefined): string {
+  const written = argument as string;
+  return PARENT.test(written) ? normalisePath(written) : written;
 }
 
 /** Each argument in the spelling that the rule is about, where it has one: as written, or as the path that it is. */
