@@ -40,7 +40,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: "an unknown argument is allowed by what it stands beside",
     file: "src/policy/patterns/argv.ts",
-    find: "if (!isLong || !heads(all, argv)) return false;",
+    find: "if (!reaches(all.length, isOpen, argv, known) || !heads(all, argv)) return false;",
     replace: "if (!heads(known < 0 ? all : all.slice(0, known), argv)) return false;",
     tests: ["src/policy/decide.test.ts", "src/policy/compile.test.ts", "src/policy/judge.test.ts"],
   },

@@ -30,10 +30,14 @@ function compileArguments(patterns: readonly string[], mode: Mode): (asked: Aske
     const argv = mode === "may" && !hasOneSpelling(asked) ? resolved(all, written, folders) : written;
     const known = argv.indexOf(null);
     if (known >= 0 && mode === "may") return mayCover(all, isOpen, argv, known);
-    const isLong = isOpen ? all.length <= (known < 0 ? argv.length : known) : known < 0 && argv.length === all.length;
-    if (!isLong || !heads(all, argv)) return false;
+    if (!reaches(all.length, isOpen, argv, known) || !heads(all, argv)) return false;
     return places.length === 0 || hasOneSpelling(asked) || places.every((at) => all[at]?.(withoutParents(argv[at])));
   };
+}
+
+/** As many arguments as the rule has patterns, all of them known; an open rule leaves the rest to itself. */
+function reaches(wanted: number, isOpen: boolean, argv: Argv, known: number): boolean {
+  return isOpen ? wanted <= (known < 0 ? argv.length : known) : known < 0 && argv.length === wanted;
 }
 
 const PARENT = /(?:^|\/)\.\.(?:\/|$)/;
