@@ -50,6 +50,7 @@ describe("the guard", () => {
     "find . -exec cat {} +",
     "rm -rf build/*",
     "cd / && ls",
+    "curl -so /dev/null https://a.org",
   ])("passes %s by", (text) => {
     expect(by(GUARDED, text)).toBe("user.allow[1]");
   });

@@ -11,7 +11,7 @@ const ACCESS: Readonly<Record<string, readonly ("read" | "edit")[]>> = {
   "<>": ["read", "edit"],
 };
 /** Where output may always go: nowhere, or to where it goes anyway. */
-const NO_FILE = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"]);
+export const NO_FILE: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"]);
 
 export function walkRedirection(walk: Walk, redirection: Redirection): undefined {
   const { descriptor } = redirection;

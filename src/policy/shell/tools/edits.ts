@@ -1,6 +1,7 @@
 /** Files that programs write, replace or remove, as far as their arguments name them. Rules that ask or deny about `edit` look at them. */
 import { plainName } from "../../patterns/argv.ts";
 import type { Argv } from "../facts.ts";
+import { NO_FILE } from "../reading/redirects.ts";
 
 type Edits = (operands: readonly string[], args: readonly string[]) => readonly string[];
 
@@ -77,7 +78,8 @@ export function editedPaths([program, ...given]: Argv): readonly string[] {
   const operands = operandsOf(args);
   const outputs = isOutput ? outputsOf(args) : NONE;
   const isInPlace = CHANGES_IN_PLACE.has(name) && args.some((arg) => IN_PLACE.test(arg));
-  return [...(isInPlace ? operands : (EDITS.get(name)?.(operands, args) ?? [])), ...outputs];
+  const written = isInPlace ? operands : (EDITS.get(name)?.(operands, args) ?? []);
+  return [...written, ...outputs].filter((path) => !NO_FILE.has(path));
 }
 
 function outputsOf(args: readonly string[]): readonly string[] {

@@ -9,6 +9,8 @@ interface Reader {
 const ADDRESS = /(?:\d+(?:~\d+)?|\$|\/(?:[^/\\\n[]|\\[^\n]|\[[^\]/\\\n]+\])*\/I?)/.source;
 const ADDRESSES = new RegExp(`(?:${ADDRESS}(?:,(?:${ADDRESS}|[+~]\\d+))?)?[ \\t]*!?[ \\t]*`, "y");
 const SIMPLE = /[pdqQnNgGhHxPDlz=](?=[ \t]*(?:[;}\n]|$))/y;
+/** Labels, and jumps to them. Where a label ends differs between tools; whatever it is, it is only a name. */
+const LABEL = /(?::[ \t]*\w+|[btT][ \t]*\w*)(?=[ \t]*(?:[;}\n]|$))/y;
 const BETWEEN = /[ \t\n;{}]*/y;
 const FLAGS = /[gpiI\d]*(?=[ \t]*(?:[;}\n]|$))/y;
 
@@ -18,7 +20,7 @@ export function isPlainSed(script: string): boolean {
   while (reader.at < script.length) {
     take(reader, ADDRESSES);
     const isOpening = script[reader.at] === "{";
-    if (!isOpening && !take(reader, SIMPLE) && !replaces(reader)) return false;
+    if (!isOpening && !take(reader, SIMPLE) && !take(reader, LABEL) && !replaces(reader)) return false;
     take(reader, BETWEEN);
   }
   return true;
