@@ -21,7 +21,9 @@ import {
 
 const FULL = process.env["PAWL_FULL"] === "1";
 const SEED = 20_261_118;
-const RANDOM = FULL ? 200 : 2;
+const RANDOM = FULL ? 200 : 3;
+/** Bytes of the header, and of the index of runs: they need words of their own. */
+const FLIPPED = [20, 20_441];
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   status: ["status"],
   verify: ["verify", "--all"],
@@ -100,9 +102,10 @@ async function expectNoticed(
   for (const [name, { text, all, code, workGone }] of found) {
     if (STACK.test(all)) wrong.push(`${name} shows a stack trace: ${all}`);
     if (workGone.length > 0) wrong.push(`${name} removed ${workGone.join(", ")}`);
-    // A name that gc gives back is damage that was found and mended, and it says so.
-    const isMended = name === "gc" && /had lost their names, and have them again/.test(all);
-    const isDetected = isMended || (code !== 0 && TELLING.test(all));
+    // What gc mends or keeps because no journal mentions it is damage that it has found, and it says so.
+    const isTold =
+      name === "gc" && /had lost their names, and have them again|no journal mentions: everything/.test(all);
+    const isDetected = isTold || (code !== 0 && TELLING.test(all));
     const isAsEver = text === usual.get(`${state} ${name}`);
     if (!isDetected && !isAsEver)
       wrong.push(`${name} accepts it in silence:\n${text}\n--- instead of\n${usual.get(`${state} ${name}`)}`);
@@ -203,7 +206,7 @@ describe("damage to the state is noticed by every command, and costs no work", (
     const silent: string[] = [];
     let harmless = 0;
     for (let time = 0; time < RANDOM; time += 1) {
-      const [at, bit] = [time === 0 ? 20 : roll(size), roll(8)];
+      const [at, bit] = [FLIPPED[time] ?? roll(size), roll(8)];
       const flip: Damage = (root) => flipBit(inState(root, "pawl.db"), at, bit);
       const found = await expectNoticed("clean", flip, true).catch((error: Error) => {
         silent.push(`bit ${bit} of byte ${at}: ${error.message}`);
