@@ -1,6 +1,6 @@
 /** A lost journal is refused by every command there is, and `pawl recover` leads back without losing a tree. */
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { loadDriver } from "../../src/adapters/sqlite/driver.ts";
@@ -98,6 +98,22 @@ it.each(
   },
   120_000,
 );
+
+it.each(["pawl.db", "loops.db"])("kill --all without %s says that its switch is on", async (store) => {
+  const root = copyOf(project.clean);
+  for (const end of ["", "-wal", "-shm"]) rmSync(join(root, `.pawl/${store}${end}`), { force: true });
+  const killed = await callHere(root, ["kill", "--all", "--why", "stop"]);
+  expect(killed).toMatchObject({ code: 1, stdout: "" });
+  expect(killed.stderr).toMatch(/^RUN_KILLS_UNRECORDED\n.*The kill switch is on/);
+  expect(killed.stderr).toMatch(/recorded as ended[\s\S]*lost[\s\S]*`pawl kill --release`/);
+  expect(killed.stderr).not.toContain("nothing was done");
+  expect(existsSync(join(root, ".pawl/kill"))).toBe(true);
+  const asJson = await callHere(root, ["kill", "--all", "--json"]);
+  expect([asJson.code, JSON.parse(asJson.stdout)]).toMatchObject([1, { error: { code: "RUN_KILLS_UNRECORDED" } }]);
+  expect((await callHere(root, ["kill", "--release"])).code).toBe(0);
+  expect(existsSync(join(root, ".pawl/kill"))).toBe(false);
+  rmSync(root, { recursive: true, force: true });
+});
 
 it("the way back keeps every tree, and everything works again", async () => {
   const root = withoutJournal();
