@@ -1,10 +1,11 @@
 /** A lost journal is refused by every command there is, and `pawl recover` leads back without losing a tree. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { loadDriver } from "../../src/adapters/sqlite/driver.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
+import { BIN } from "../support/cli.ts";
 import { buildProject, callHere, copyOf, type Damaged, STACK, treesIn } from "../support/damage.ts";
 
 /** These ask nothing of the state, or are the way back. */
@@ -113,6 +114,16 @@ it.each(["pawl.db", "loops.db"])("kill --all without %s says that its switch is 
   expect((await callHere(root, ["kill", "--release"])).code).toBe(0);
   expect(existsSync(join(root, ".pawl/kill"))).toBe(false);
   rmSync(root, { recursive: true, force: true });
+});
+
+it.each([[[]], [["--to-branches"]]])("recover %j without git says that it is missing", (options) => {
+  const env = { PATH: join(project.clean, ".pawl") };
+  const { status, stderr } = spawnSync(process.execPath, [BIN, "recover", ...options], {
+    cwd: project.clean,
+    env,
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^WORKSPACE_GIT_MISSING\n.*git cannot be started/)]);
 });
 
 it("the way back keeps every tree, and everything works again", async () => {
