@@ -10,6 +10,13 @@ const REAPERS = ["test/contract/reapers.test.ts"];
 
 export const STOP_MUTANTS: readonly Mutant[] = [
   {
+    name: "a kill of everything without a journal does not say that its switch is on",
+    file: "src/runtime/stop/kill.ts",
+    find: 'if (scope !== "all" || !isPawlError(error)) throw error;',
+    replace: 'if (scope === "all" || !isPawlError(error)) throw error;',
+    tests: ["test/e2e/recover.test.ts"],
+  },
+  {
     name: "a host that others have ended already counts as one that cannot be ended",
     file: "src/adapters/process/kill/reaper.ts",
     find: "if (host === undefined || host.ended) return { ended: 0, left: [] };",

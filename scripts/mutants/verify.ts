@@ -3,6 +3,20 @@ import type { Mutant } from "./mutant.ts";
 
 export const VERIFY_MUTANTS: readonly Mutant[] = [
   {
+    name: "a foreign database is accepted where no store is opened",
+    file: "src/adapters/sqlite/loss/require-stores.ts",
+    find: "  if (isForeign) return FOREIGN;\n",
+    replace: "",
+    tests: ["test/e2e/recover.test.ts"],
+  },
+  {
+    name: "a foreign database with a log is accepted where no store is opened",
+    file: "src/adapters/sqlite/loss/require-stores.ts",
+    find: "return isForeign ? FOREIGN : null;",
+    replace: "return null;",
+    tests: ["test/e2e/recover.test.ts"],
+  },
+  {
     name: "a pin that is ahead of the journal is accepted",
     file: "src/adapters/sqlite/events/check-runs.ts",
     find: "if (now.entries < entries || now.lastEvent < events)",

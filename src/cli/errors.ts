@@ -25,7 +25,7 @@ export const CLI_ERRORS = {
   },
   CLI_OUTPUT_LOST: {
     what: (d: { detail: string }) => `What this command has to say could not be written: ${d.detail}.`,
-    why: "Whoever reads the output finds only a part of it, or nothing. What the command did is done.",
+    why: "Whoever reads the output finds only a part of it, or nothing, so this is no success. What the command did is done.",
     hint: "Free some space where the output goes, then ask again, for instance with `pawl status`.",
     retry: "after_change",
     exit: 1,

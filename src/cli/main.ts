@@ -9,9 +9,10 @@ const first = argv[0] === "--json" ? argv[1] : argv[0];
 if (first === "--version" || first === "-V") {
   const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   const { version } = manifest as { version: string };
-  // A reader that has left, or a full disk: there is nobody to tell.
+  const text = `${isJson ? JSON.stringify({ version }, null, 2) : version}\n`;
   process.stdout.on("error", () => undefined);
-  process.stdout.write(`${isJson ? JSON.stringify({ version }, null, 2) : version}\n`);
+  const error = await new Promise<Error | null | undefined>((resolve) => process.stdout.write(text, resolve));
+  if (error) process.exitCode = (await import("./report-problems.ts")).reportUnwritten(error);
 } else {
   const { runCli } = await import("./run-cli.ts");
   await runCli(argv);

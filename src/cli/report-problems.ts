@@ -4,7 +4,7 @@ import { diagnose } from "../base/diagnostic.ts";
 import { isPawlError } from "../base/errors.ts";
 import { CLI_ERRORS } from "./errors.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import type { Output } from "./output.ts";
+import { createOutput, type Output, type Sink } from "./output.ts";
 import { type ProblemsView, renderProblems } from "./views/error.ts";
 
 /** Text on standard error for people; a document on standard output for programs. */
@@ -35,11 +35,18 @@ function isSystemError(error: unknown): error is Error {
   return error instanceof Error && "syscall" in error && "errno" in error;
 }
 
-/** Says on standard error that the output is lost; returns whether it is. A document that nobody can read is no answer. */
+/** Says on standard error that the output is lost; returns whether it is. An answer that nobody can read is no success. */
 export function reportLoss(out: Output): boolean {
   const detail = out.lost();
   if (detail === null) return false;
   const problems = [diagnose(CLI_ERRORS, "CLI_OUTPUT_LOST", { detail })];
   out.note(renderProblems({ problems, sources: {}, root: "/", cwd: "/" }, out.errorPaint));
   return true;
+}
+
+/** The exit code of a write beside any Output that failed: a reader that has left is no failure. */
+export function reportUnwritten(error: NodeJS.ErrnoException): ExitCode {
+  const stdout: Sink = { write: () => false, on: (_event, listener) => listener(error) };
+  const out = createOutput(stdout, process.stderr, { format: "human", color: false });
+  return reportLoss(out) ? EXIT.failed : EXIT.succeeded;
 }

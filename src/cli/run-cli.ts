@@ -24,7 +24,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   process.once("uncaughtException", (error) => process.exit(reportError(error, out)));
   let code = await callCli(argv, out);
   await flushed(process.stdout);
-  if (reportLoss(out) && out.format !== "human" && code === EXIT.succeeded) code = EXIT.failed;
+  if (reportLoss(out) && code === EXIT.succeeded) code = EXIT.failed;
   await flushed(process.stderr);
   process.exit(code);
 }

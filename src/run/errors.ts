@@ -30,6 +30,14 @@ export const RUN_ERRORS = {
     retry: "never",
     exit: 3,
   },
+  RUN_KILLS_UNRECORDED: {
+    what: (d: { problem: string }) =>
+      `The kill switch is on, but the runs of this project could not be recorded as ended. ${d.problem}`,
+    why: "Nothing begins or resumes while the switch is on, and a process that hosts a run stops it at once. Without the journal Pawl cannot check that every run has stopped.",
+    hint: "`pawl recover` shows what is wrong and how to repair it; after that `pawl kill --all` records what is still open as killed. `pawl kill --release` switches it off, also without a journal.",
+    retry: "after_change",
+    exit: 1,
+  },
   RUN_HELD: {
     what: (d: { run: string; pid: number; hostname: string }) =>
       `run ${d.run} is hosted by process ${d.pid} on ${d.hostname}`,

@@ -14,6 +14,9 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Database, loadDriver } from "../../src/adapters/sqlite/driver.ts";
+import { openSqliteLoops } from "../../src/adapters/sqlite/loops/loop-store.ts";
+import { createSystemClock } from "../../src/adapters/system/clock.ts";
+import { buildJob } from "../contract/jobs.contract.ts";
 import { createProject, type Project } from "../support/cli.ts";
 
 const BLUEPRINT = `version: 1
@@ -228,6 +231,23 @@ const DAMAGE: readonly (readonly [string, () => void, Expected])[] = [
 /** `doctor` has a hint on a line of its own. */
 const told = (command: Command, words: RegExp): RegExp =>
   command === "doctor" ? new RegExp(words.source.replace(/;? ?restore.*$|\.\*restore.*$/, "")) : words;
+
+describe("the store of loops", () => {
+  it("is named by --quick as not looked at, and by every other check when it is missing", async () => {
+    rmSync(state(), { recursive: true });
+    cpSync(sound, state(), { recursive: true });
+    const loops = await openSqliteLoops({ dir: state(), clock: createSystemClock() });
+    await loops.jobs.submit(buildJob("a1"), Date.now());
+    await loops.close();
+    expect((await project.json("verify", "--all")).value).toMatchObject({ looked: expect.arrayContaining(["stores"]) });
+    for (const end of ["", "-wal", "-shm"]) rmSync(state(`loops.db${end}`), { force: true });
+    const quick = await project.pawl("verify", "--all", "--quick");
+    expect(quick).toMatchObject({ code: 0, stdout: expect.stringMatching(/loops\.db.* not looked at/) });
+    expect((await project.json("verify", "--all", "--quick")).value).toMatchObject({ looked: ["events", "runs"] });
+    const { code, stdout } = await project.pawl("verify", "--all");
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/damaged {2}.*loops\.db is lost/)]);
+  });
+});
 
 describe("damage to what is stored", () => {
   it.each(DAMAGE)("%s", async (_, damage, expected) => {

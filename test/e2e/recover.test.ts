@@ -1,9 +1,11 @@
 /** A lost journal is refused by every command there is, and `pawl recover` leads back without losing a tree. */
-import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { loadDriver } from "../../src/adapters/sqlite/driver.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
+import { BIN } from "../support/cli.ts";
 import { buildProject, callHere, copyOf, type Damaged, STACK, treesIn } from "../support/damage.ts";
 
 /** These ask nothing of the state, or are the way back. */
@@ -48,20 +50,81 @@ function withoutJournal(): string {
   return root;
 }
 
-it("every command of the table refuses a missing journal with one clear error", async () => {
-  const root = withoutJournal();
+/** Every command that does not refuse, with what it says. */
+async function acceptedBy(root: string, words: string): Promise<readonly string[]> {
   const accepted: string[] = [];
   for (const name of Object.keys(COMMANDS)) {
     if (WITHOUT_STATE.has(name)) continue;
     const args = ARGUMENTS[name] ?? (NAMES_A_RUN.has(name) ? ["@last"] : []);
-    const { code, stdout, stderr } = await callHere(root, [name, ...args]);
+    const { code: exit, stdout, stderr } = await callHere(root, [name, ...args]);
     const text = stdout + stderr;
-    if (code === 0 || !text.includes("JOURNAL_LOST") || !text.includes("pawl recover") || STACK.test(text))
-      accepted.push(`${name}: ${code} ${text.slice(0, 200)}`);
+    if (exit === 0 || !text.includes(words) || !text.includes("pawl recover") || STACK.test(text))
+      accepted.push(`${name}: ${exit} ${text.slice(0, 200)}`);
   }
+  return accepted;
+}
+
+it("every command of the table refuses a missing journal with one clear error", async () => {
+  const root = withoutJournal();
+  const accepted = await acceptedBy(root, "JOURNAL_LOST");
   rmSync(root, { recursive: true, force: true });
   expect(accepted).toEqual([]);
 }, 120_000);
+
+const FOREIGN: Readonly<Record<string, string>> = {
+  "a table": "CREATE TABLE x(a)",
+  "an id of its own": "PRAGMA application_id=7",
+  "a version of its own": "PRAGMA user_version=3",
+  "more tables than a page has room for": Array.from(
+    { length: 60 },
+    (_, at) => `CREATE TABLE ${"x".repeat(60)}${at}(a)`,
+  ).join(";"),
+  "a log beside it": "CREATE TABLE x(a); PRAGMA journal_mode=WAL; CREATE TABLE y(a)",
+};
+
+it.each(
+  ["pawl.db", "loops.db"].flatMap((store) => Object.entries(FOREIGN).map(([what, sql]) => [store, what, sql] as const)),
+)(
+  "every command of the table refuses another program's database as %s, with %s",
+  async (store, _, sql) => {
+    const root = copyOf(project.clean);
+    const file = join(root, ".pawl", store);
+    for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
+    const db = (await loadDriver()).open(file, { timeout: 1000 });
+    db.exec(sql);
+    const accepted = await acceptedBy(root, "it is a database of another program");
+    db.close();
+    rmSync(root, { recursive: true, force: true });
+    expect(accepted).toEqual([]);
+  },
+  120_000,
+);
+
+it.each(["pawl.db", "loops.db"])("kill --all without %s says that its switch is on", async (store) => {
+  const root = copyOf(project.clean);
+  for (const end of ["", "-wal", "-shm"]) rmSync(join(root, `.pawl/${store}${end}`), { force: true });
+  const killed = await callHere(root, ["kill", "--all", "--why", "stop"]);
+  expect(killed).toMatchObject({ code: 1, stdout: "" });
+  expect(killed.stderr).toMatch(/^RUN_KILLS_UNRECORDED\n.*The kill switch is on/);
+  expect(killed.stderr).toMatch(/recorded as ended[\s\S]*lost[\s\S]*`pawl kill --release`/);
+  expect(killed.stderr).not.toContain("nothing was done");
+  expect(existsSync(join(root, ".pawl/kill"))).toBe(true);
+  const asJson = await callHere(root, ["kill", "--all", "--json"]);
+  expect([asJson.code, JSON.parse(asJson.stdout)]).toMatchObject([1, { error: { code: "RUN_KILLS_UNRECORDED" } }]);
+  expect((await callHere(root, ["kill", "--release"])).code).toBe(0);
+  expect(existsSync(join(root, ".pawl/kill"))).toBe(false);
+  rmSync(root, { recursive: true, force: true });
+});
+
+it.each([[[]], [["--to-branches"]]])("recover %j without git says that it is missing", (options) => {
+  const env = { PATH: join(project.clean, ".pawl") };
+  const { status, stderr } = spawnSync(process.execPath, [BIN, "recover", ...options], {
+    cwd: project.clean,
+    env,
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^WORKSPACE_GIT_MISSING\n.*git cannot be started/)]);
+});
 
 it("the way back keeps every tree, and everything works again", async () => {
   const root = withoutJournal();

@@ -71,7 +71,8 @@ export interface KillParts {
 export interface KillActions {
   /**
    * Pulls the kill switch for one run and its children, or for everything, and ends what is under way: processes at once. Resolves when
-   * that is true; `complete` is false where it could not be made true. Rejects with RUN_ENDED, RUN_NOT_FOUND, FILE_FLAG_UNWRITABLE.
+   * that is true; `complete` is false where it could not be made true. Rejects with RUN_ENDED, RUN_NOT_FOUND, FILE_FLAG_UNWRITABLE,
+   * and for everything RUN_KILLS_UNRECORDED when the switch is on and the journal cannot be opened.
    */
   kill(request: KillRequest): Promise<KillReport>;
   /** Lets runs begin again. Nothing resumes by itself. */
@@ -111,7 +112,7 @@ async function kill(
   await killSwitch.pull({ ...request, at });
   const pulled = { scope, by, why, since: killSwitch.pulled(scope)?.at ?? at };
   if (before === null) return { ...pulled, runs: [], processes: 0, hosts: [], left: [], complete: true };
-  const { store, engine } = before.opened();
+  const { store, engine } = openedOf(before, scope);
   await wait(SEEN_MS);
   const rows = union(before.rows, await openRuns(store, scope));
   const flagged = scope === "all" ? [] : rows;
@@ -153,6 +154,16 @@ async function seenBefore(
       throw error;
     };
     return { rows: [], opened };
+  }
+}
+
+/** Whoever reads that the journal is lost must also read that everything is stopped. */
+function openedOf(before: Before, scope: KillScope): Open {
+  try {
+    return before.opened();
+  } catch (error) {
+    if (scope !== "all" || !isPawlError(error)) throw error;
+    throw pawlError(RUN_ERRORS, "RUN_KILLS_UNRECORDED", { problem: error.message }, { cause: error });
   }
 }
 

@@ -9,6 +9,7 @@ import { pawlError } from "../../../base/errors.ts";
 import { sharedAttempt } from "../../../base/shared-attempt.ts";
 import { visibleLine } from "../../../base/visible.ts";
 import { GIT_ERRORS } from "../../../ports/errors/git-errors.ts";
+import { WORKSPACE_ERRORS } from "../../../ports/errors/workspace-errors.ts";
 import { pastLeftLocks } from "./vault-locks.ts";
 
 export interface GitCall {
@@ -183,7 +184,11 @@ function start(
     // Git may end before it has read everything.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
-    child.once("error", (error) => refuse(visibleLine(error.message, 200), error));
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      error.code === "ENOENT" || error.code === "EACCES"
+        ? reject(pawlError(WORKSPACE_ERRORS, "WORKSPACE_GIT_MISSING", { program }, { cause: error }))
+        : refuse(visibleLine(error.message, 200), error),
+    );
     child.once("close", (code) => {
       callOff();
       if (signal?.aborted === true) refuse("it was ended");

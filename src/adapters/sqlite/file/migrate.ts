@@ -8,6 +8,7 @@ import { createPin, EMPTY_PIN } from "../loss/pin.ts";
 import { STORE_ID_TABLE } from "../loss/store-id.ts";
 import { rebuildWaits } from "../waiting/rebuild-waits.ts";
 import { WAITS_INDEXES, WAITS_TABLE } from "../waiting/waiting-rows.ts";
+import { FOREIGN, JOURNAL_APPLICATION } from "./state-files.ts";
 
 export interface Schema {
   /** Tells a file of this kind from any other SQLite file. */
@@ -83,8 +84,7 @@ function chainRuns(db: Database): void {
   for (const { run, seq, hash } of runs.iterate()) chain.add("migrated", run, seq, hash);
 }
 
-/** "Pawl" in ASCII. */
-export const JOURNAL_SCHEMA: Schema = { applicationId: 0x5061776c, migrations: MIGRATIONS, prepare: beginPin };
+export const JOURNAL_SCHEMA: Schema = { applicationId: JOURNAL_APPLICATION, migrations: MIGRATIONS, prepare: beginPin };
 
 /** A journal with a chain of runs always had a pin, so that a missing one means that somebody took it away. */
 function beginPin(dir: string, version: number): void {
@@ -109,7 +109,7 @@ export function schemaVersion(db: Database, file: string, { applicationId, migra
   const { version, application, objects, tables } = db.prepare<Look>(LOOK).get() as Look;
   const empty = version === 0 && application === 0 && objects === 0;
   if (!empty && application !== applicationId) {
-    throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", { file, detail: "it is a database of another program" });
+    throw pawlError(JOURNAL_ERRORS, "JOURNAL_CORRUPT", { file, detail: FOREIGN });
   }
   const known = migrations.length;
   if (version > known) throw pawlError(JOURNAL_ERRORS, "JOURNAL_SCHEMA_NEWER", { file, version, known });

@@ -15,6 +15,13 @@ export interface StateFiles {
   readonly id: string | null;
 }
 
+/** "Pawl" in ASCII: stands in the header of every journal. */
+export const JOURNAL_APPLICATION = 0x5061776c;
+/** The same for the store of loops. */
+export const LOOPS_APPLICATION = 0x50776c70;
+/** What is wrong with a database that has neither. */
+export const FOREIGN = "it is a database of another program";
+
 export interface OpenChoice {
   readonly readOnly: boolean;
   readonly acceptLoss: boolean;

@@ -1,5 +1,6 @@
 /** The schema of the store of loops, `loops.db`: each entry raises its version by one. Entries are added, never changed. */
 import type { Schema } from "../file/migrate.ts";
+import { LOOPS_APPLICATION } from "../file/state-files.ts";
 import { STORE_ID_TABLE } from "../loss/store-id.ts";
 
 const MIGRATIONS: readonly string[] = [
@@ -37,4 +38,4 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /** "Pwlp" in ASCII. */
-export const LOOPS_SCHEMA: Schema = { applicationId: 0x50776c70, migrations: MIGRATIONS };
+export const LOOPS_SCHEMA: Schema = { applicationId: LOOPS_APPLICATION, migrations: MIGRATIONS };

@@ -23,7 +23,7 @@ export const explainCommand: CommandSpec = {
     { line: "pawl explain --all", does: "the list of codes" },
     { line: "pawl explain --all --json", does: "everything, for programs" },
   ],
-  exits: [0, 3],
+  exits: [0, 1, 3],
   formats: ["json"],
   run(context) {
     const code = context.given.text("code");

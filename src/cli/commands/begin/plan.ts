@@ -30,7 +30,7 @@ export const planCommand: CommandSpec = {
     { line: "pawl plan blueprint.yaml --level L2 --param n=3", does: "with another ceiling and a parameter" },
     { line: "pawl plan blueprint.yaml --graph mermaid", does: "a drawing for a document" },
   ],
-  exits: [0, 3],
+  exits: [0, 1, 3],
   formats: ["json"],
   async run(context) {
     const { out, given } = context;

@@ -13,7 +13,7 @@ export const schemaCommand: CommandSpec = {
     { line: "pawl schema --project > pawl.schema.json", does: "the schema of pawl.yaml" },
     { line: "pawl schema | jq '.properties | keys'", does: "the fields of a blueprint" },
   ],
-  exits: [0],
+  exits: [0, 1],
   formats: ["json"],
   async run(context) {
     const schema = context.given.flag("project")

@@ -25,7 +25,7 @@ export const breakersCommand: CommandSpec = {
     { line: "pawl breakers reset model:anthropic/claude-sonnet-5", does: "let calls to the model through at once" },
     { line: "pawl breakers --all --json | jq '.breakers[] | {target, phase, until}'", does: "for a script" },
   ],
-  exits: [0, 3],
+  exits: [0, 1, 3],
   formats: ["json"],
   async run(context) {
     const { given } = context;

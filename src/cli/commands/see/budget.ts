@@ -30,7 +30,7 @@ export const budgetCommand: CommandSpec = {
     { line: "pawl budget daily-triage", does: "those of one loop, with what it spent today" },
     { line: "pawl budget --json | jq '.caps[] | {amount, left: .standing.left}'", does: "for a script" },
   ],
-  exits: [0, 3],
+  exits: [0, 1, 3],
   formats: ["json"],
   async run(context) {
     const { out, given } = context;

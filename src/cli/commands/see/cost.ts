@@ -40,7 +40,7 @@ export const costCommand: CommandSpec = {
     { line: "pawl cost fix-tests", does: "worst case of a run, and what its runs cost" },
     { line: "pawl cost fix-tests --json | jq .past.perMerged", does: "what one merged change costs" },
   ],
-  exits: [0, 3],
+  exits: [0, 1, 3],
   formats: ["json"],
   async run(context) {
     const { out, given, root, cwd } = context;

@@ -33,7 +33,7 @@ export const digestCommand: CommandSpec = {
     { line: "pawl digest", does: "today" },
     { line: "pawl digest --day 2026-11-16 --json", does: "one day, for a script" },
   ],
-  exits: [0, 3],
+  exits: [0, 1, 3],
   formats: ["json"],
   async run(context) {
     const { given, out } = context;

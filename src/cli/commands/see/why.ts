@@ -28,7 +28,7 @@ export const whyCommand: CommandSpec = {
     { line: "pawl why fix-tests", does: "one of them" },
     { line: "pawl why --json | jq '.loops[] | {loop, kind, nextWake}'", does: "for a script" },
   ],
-  exits: [0, 3],
+  exits: [0, 1, 3],
   formats: ["json"],
   async run(context) {
     const { out, given } = context;

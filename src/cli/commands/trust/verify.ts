@@ -17,7 +17,7 @@ export const verifyCommand: CommandSpec = {
   details: [
     "Every stored event is hashed again and compared with its chain, every artifact that the journal names is read and compared with its digest, and every saved tree must still be held by the vault, unless `pawl gc` has dropped it. Each damage is a line that says what to do.",
     "The newest run and event are compared with the pin, a file beside the database, so that runs that were deleted and a database that was replaced by an older copy are noticed. With --all, the chain that links the runs is checked too, and every object of the vault is read, with the history that the trees stand on; so are the files of both stores, and the journal must mention each run that work is kept of. For one run, the objects of its own trees are read.",
-    "--quick checks the chains and the pin alone, and says so. Someone who rewrites both the database and the pin is not noticed: SECURITY.md says what is.",
+    "--quick checks the chains and the pin alone, and says what it did not look at: artifacts, trees, certificates, and the files of both stores, so that it does not notice a missing loops.db. Someone who rewrites both the database and the pin is not noticed: SECURITY.md says what is.",
     "For one run, each of its certificates is checked too: that it is stored, that the key of this project signed it, that it is the same when it is built again from the journal, and that the vault still holds its tree.",
   ],
   arguments: [{ name: "run", summary: "id of a run, the beginning of one, or @last", required: false }],
@@ -26,7 +26,7 @@ export const verifyCommand: CommandSpec = {
     {
       kind: "flag",
       flags: "--quick",
-      summary: "only the chains and the pin: no artifact, tree or certificate is read",
+      summary: "only the chains and the pin: no artifact, tree, certificate or file of a store is read",
     },
   ],
   examples: [
@@ -102,7 +102,8 @@ async function tell(context: Context, runtime: Runtime, run: RunId | null, found
   const proof = run === null || quick || broken.length > 0 ? {} : { certificates: await runtime.certificates(run) };
   if (out.format === "json") {
     const { runs: checked, ...counts } = verified;
-    const looked = quick ? ["events", "runs"] : ["events", "runs", "artifacts", "trees"];
+    const stores = run === null ? ["stores"] : [];
+    const looked = quick ? ["events", "runs"] : ["events", "runs", "artifacts", "trees", ...stores];
     out.document({ intact, quick, looked, checked, ...counts, isChained, damaged, damage, broken, ...proof });
   }
   out.line(
@@ -126,7 +127,9 @@ function notesOf({ verified, isChained }: Found, quick: boolean): readonly strin
   const { droppedTrees, unknownTrees, unmentionedRuns } = verified;
   const notes: string[] = [];
   if (quick)
-    notes.push("only the chains and the pin were checked; artifacts, trees and certificates were not looked at");
+    notes.push(
+      "only the chains and the pin were checked; artifacts, trees, certificates and the files of both stores (pawl.db, loops.db) were not looked at",
+    );
   if (!isChained)
     notes.push("the journal is of an earlier version: nothing tells whether runs are missing until it is next written");
   if (droppedTrees > 0) notes.push(`${countOf(droppedTrees, "tree")} dropped by gc`);
