@@ -30,6 +30,7 @@ describe("the guard", () => {
     "cd .git && rm -rf refs",
     "cd a && cd .. && cd .git && rm -rf refs",
     "cd /etc && cp x hosts",
+    "cd /etc && sh -c 'cd x/.. && cat shadow'",
     "cd / && rm -rf etc",
     "rm -rf /*",
     "rm -rf ~/*",
@@ -152,6 +153,21 @@ describe("a rule about edits", () => {
     ),
   )("does not deny %s", (text) => {
     expect(by(policy, text)).not.toBe("user.deny[0]");
+  });
+
+  it.each(["cp a -t", "tar xf a.tar -C", "curl https://a.org -o", "git", "git $X", "rm $X"])(
+    "does not deny %s, which names no file",
+    (text) => {
+      expect(by(policy, text)).toBe("user.allow[1]");
+    },
+  );
+
+  it("holds for whom it is about", () => {
+    const when = [{ field: "user", op: "eq", values: ["ann"] }] as const;
+    const anns = compilePolicy([{ ...rule("deny", { edit: "locked/**" }), when }, ...ALL]);
+    const ruleFor = (user: string) =>
+      decide(anns, { kind: "run", argv: ["cp", "a", "locked/b"], who: { user, tenant: "acme" }, tier: "high" }).rule;
+    expect([ruleFor("ann"), ruleFor("bob")]).toEqual(["user.deny[0]", "user.allow[0]"]);
   });
 
   it("asks where it asks about the file", () => {

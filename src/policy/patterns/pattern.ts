@@ -59,8 +59,8 @@ function matchesAction(pattern: string, action: string): boolean {
 function compilePath(glob: string, mode: Mode): AskedTest {
   const covers = compileParts(rooted(glob));
   return ({ request }) => {
-    const { path } = request as RequestOf<"read" | "edit">;
-    if (path === null) return false;
+    // A file that is not known is denied before any rule is asked.
+    const path = (request as RequestOf<"read" | "edit">).path as string;
     return covers(placeOf(path)) || (mode === "may" && otherPaths(path).some((other) => covers(placeOf(other))));
   };
 }

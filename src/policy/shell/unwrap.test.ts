@@ -219,6 +219,7 @@ describe("unwrap", () => {
     ["node -", "node: it runs text that is not accounted for"],
     ["node --test-reporter=./x --test", "node: its test reporter is a program"],
     ["bun -e x", "bun: it runs text that is not accounted for"],
+    ["bun ∅", "bun: an argument that may be an option is not known"],
     ["perl", "perl: it runs text that is not accounted for"],
     ["php", "php: it runs text that is not accounted for"],
     ["tar xfI a b", "tar: nobody has said what its options do"],

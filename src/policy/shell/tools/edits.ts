@@ -41,7 +41,6 @@ const unpacks: Edits = (operands, args) => {
   return [...folders, ...operands, ...folders.flatMap((folder) => operands.map((member) => `${folder}/${member}`))];
 };
 const GIT_EDITS = /^(?:checkout|restore|rm|mv|clean|apply|reset|update-index|checkout-index|read-tree|am)$/;
-const git: Edits = (operands) => (GIT_EDITS.test(operands[0] ?? "") ? operands.slice(1) : []);
 
 const named = (edits: Edits, names: string): readonly [string, Edits][] =>
   names.split(" ").map((name) => [name, edits]);
@@ -55,8 +54,7 @@ const EDITS: ReadonlyMap<string, Edits> = new Map([
   ...named(copies, "cp gcp install ginstall scp rsync ditto pax"),
   ...named(moves, "mv gmv ln gln link symlink"),
   ...named(unpacks, "tar gtar bsdtar unzip 7z 7za 7zz cpio"),
-  ...named(last, "uniq xxd split csplit"),
-  ...named(git, "git"),
+  ...named(last, "uniq xxd split csplit git"),
 ]);
 
 const NONE: readonly string[] = [];
@@ -69,7 +67,7 @@ const OTHER_OUTPUT: ReadonlySet<string> = new Set(
 
 /** What is not known is left out. */
 export function editedPaths([program, ...given]: Argv): readonly string[] {
-  const name = plainName(program ?? "");
+  const name = plainName(program as string);
   // Looked at first, because every command comes here.
   const mayEdit = name === "git" ? GIT_EDITS.test(given[0] ?? "") : EDITS.has(name) || CHANGES_IN_PLACE.has(name);
   const isOutput = !OTHER_OUTPUT.has(name) && given.some(mayNameOutput);
