@@ -345,7 +345,7 @@ describe("git.commit", () => {
       { tree },
       { gitProgram: "/nonexistent/git" },
     );
-    expect(errorOf(noGit)).toContain("Git failed at starting");
+    expect(errorOf(noGit)).toContain("cannot be started");
     const orphan = repository.inVault("commit-tree", "-m", "x", `${tree}^{tree}`);
     expect(errorOf(await repository.perform("git.commit", { message: "w" }, { tree: orphan }))).toContain(
       "no longer in",
