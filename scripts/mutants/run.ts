@@ -248,9 +248,30 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   {
     name: "a cancel does not end what is under way",
     file: "src/kernel/control/heed.ts",
-    find: '  halt.end(state.stopping.reason === "kill_switch" ? "kill" : "stop");\n',
+    find: '  if (stopping !== undefined) halt.end(stopping.reason === "kill_switch" ? "kill" : "stop");\n',
     replace: "",
     tests: ["src/kernel/loop.test.ts"],
+  },
+  {
+    name: "a run that is cancelled saves what its lost host left as if it went on",
+    file: "src/engines/embedded/recovering.ts",
+    find: "  if (!isOver(run, killSwitch, halt)) haltIfStopping(state, halt, first);\n",
+    replace: "  isOver(run, killSwitch, halt);\n",
+    tests: ["src/engines/embedded/recovering.test.ts"],
+  },
+  {
+    name: "a cancel that comes while the files of a lost host are saved is not heard before they are",
+    file: "src/engines/embedded/recovering.ts",
+    find: '    if (kind === "cancel") halt.end("stop");\n',
+    replace: "    void kind;\n",
+    tests: ["src/engines/embedded/recovering.test.ts"],
+  },
+  {
+    name: "a kill that comes while the files of a lost host are saved is not heard before they are",
+    file: "src/engines/embedded/recovering.ts",
+    find: '() => halt.end("kill")',
+    replace: "() => undefined",
+    tests: ["src/engines/embedded/recovering.test.ts"],
   },
   {
     name: "what a dead host left running is not ended",
