@@ -274,6 +274,20 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     tests: ["src/engines/embedded/recovering.test.ts"],
   },
   {
+    name: "clearing away after a run is named as a stage",
+    file: "src/adapters/git/saved/archives.ts",
+    find: "  return attempt === NO_ATTEMPT ? null : stage;\n",
+    replace: "  return attempt === null ? null : stage;\n",
+    tests: ["test/integration/workspace-ends.test.ts"],
+  },
+  {
+    name: "nobody says where the archive of a run is",
+    file: "src/cli/views/run.ts",
+    find: "  if (last === undefined) return [];\n",
+    replace: "  if (last !== null) return [];\n",
+    tests: ["src/cli/views/run.test.ts"],
+  },
+  {
     name: "what a dead host left running is not ended",
     file: "src/kernel/recover.ts",
     find: "  await ports.executor.reap(effectKey(run, stage, visit));\n",
