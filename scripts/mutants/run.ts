@@ -288,6 +288,13 @@ export const RUN_MUTANTS: readonly Mutant[] = [
     tests: ["src/cli/views/run.test.ts"],
   },
   {
+    name: "a path that is too long for the system is an error of git without a reason",
+    file: "src/adapters/git/cell/scan-script.ts",
+    find: "check_huge; check_long;",
+    replace: "check_huge;",
+    tests: ["test/integration/workspace-contents.test.ts"],
+  },
+  {
     name: "what a dead host left running is not ended",
     file: "src/kernel/recover.ts",
     find: "  await ports.executor.reap(effectKey(run, stage, visit));\n",
