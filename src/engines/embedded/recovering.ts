@@ -4,15 +4,24 @@ import { haltOfHost } from "../../kernel/control/halt.ts";
 import { haltIfStopping, isOver } from "../../kernel/control/heed.ts";
 import type { Restored } from "../../kernel/hosting.ts";
 import { recover } from "../../kernel/recover.ts";
+import type { KernelPorts } from "../../ports/kernel-ports.ts";
+import type { KillSwitch } from "../../ports/stop/kill-switch.ts";
+import type { Control } from "../../ports/store/control.ts";
 import type { Fact } from "../../run/events.ts";
-import type { Hosting } from "./hosting.ts";
+
+interface RecoveryContext {
+  readonly ports: KernelPorts;
+  readonly control: Control;
+  readonly killSwitch: Pick<KillSwitch, "pulled" | "watch">;
+  readonly leaving: AbortController;
+}
 
 /**
  * `first`: what is recorded after it. A request that arrives meanwhile is only obeyed here: the loop records it, because it stays
  * until it is settled.
  */
 export async function recoverRun(
-  { ports, control, killSwitch, leaving }: Hosting,
+  { ports, control, killSwitch, leaving }: RecoveryContext,
   restored: Restored,
   first: readonly Fact[],
 ): Promise<readonly Landing[]> {
