@@ -5,6 +5,7 @@ import { type PawlError, pawlError } from "../base/errors.ts";
 import { WORKSPACE_ERRORS } from "../ports/errors/workspace-errors.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import type { Fact } from "../run/events.ts";
+import { createHalt } from "./control/halt.ts";
 import { recover } from "./recover.ts";
 import { restore } from "./replay.ts";
 
@@ -36,10 +37,10 @@ async function lostRun(): Promise<TestHost> {
 async function recovered(
   { run, ports, events }: TestHost,
   salvage: Workspaces["salvage"],
-  signal = new AbortController().signal,
+  halt = createHalt(),
 ): Promise<readonly Fact[]> {
   const workspaces = { ...ports.workspaces, salvage };
-  const landings = await recover(restore(run, PLAN, await events()), { ...ports, workspaces }, signal);
+  const landings = await recover(restore(run, PLAN, await events()), { ...ports, workspaces }, halt);
   return landings.map(({ fact }) => fact);
 }
 
@@ -66,19 +67,36 @@ describe("recover", () => {
     expect([facts, ends]).toEqual([LOST, [false, true, true]]);
   });
 
+  it("leaves what cannot be saved within 5 s of the end of the run, and records what was lost", async () => {
+    const host = await lostRun();
+    const ending = createHalt();
+    ending.end("stop");
+    const begun = host.clock.now();
+    const facts = await recovered(
+      host,
+      async (_place, _label, signal) => {
+        host.clock.advance();
+        expect([signal?.aborted, host.clock.now() - begun]).toEqual([true, 5000]);
+        throw cutOff(signal);
+      },
+      ending,
+    );
+    expect(facts).toEqual(LOST);
+  });
+
   it("rejects when its host leaves meanwhile, however saving ended", async () => {
     const host = await lostRun();
-    const leaving = new AbortController();
+    const leaving = createHalt();
     const cut = recovered(
       host,
       async (_place, _label, signal) => {
-        leaving.abort();
+        leaving.end("drain");
         throw cutOff(signal);
       },
-      leaving.signal,
+      leaving,
     );
     await expect(cut).rejects.toThrow("Saving was cut off: its host is leaving. The files stay.");
-    await expect(recovered(host, () => Promise.reject(TOO_LARGE), leaving.signal)).rejects.toBe(TOO_LARGE);
+    await expect(recovered(host, () => Promise.reject(TOO_LARGE), leaving)).rejects.toBe(TOO_LARGE);
   });
 
   it("rejects with whatever else goes wrong, and leaves no timer behind", async () => {

@@ -5,7 +5,7 @@ import type { KernelPorts } from "../ports/kernel-ports.ts";
 import type { Place, SaveLabel } from "../ports/workspaces.ts";
 import type { Lane } from "../run/state.ts";
 import type { Landing } from "./aftermath.ts";
-import { haltOfHost } from "./control/halt.ts";
+import type { Halt } from "./control/halt.ts";
 import { openTimeBox } from "./control/time-box.ts";
 import type { Restored } from "./hosting.ts";
 import { attemptKey, mayCallModels } from "./models.ts";
@@ -16,18 +16,14 @@ const UNSAVED: ReadonlySet<string> = new Set(["WORKSPACE_INTERRUPTED", "WORKSPAC
 
 type RecoverPorts = Pick<KernelPorts, "executor" | "workspaces" | "clock" | "models">;
 
-/** `signal`: the host leaves. Rejects then, and nothing is recorded. */
-export async function recover(
-  restored: Restored,
-  ports: RecoverPorts,
-  signal: AbortSignal,
-): Promise<readonly Landing[]> {
+/** `halt`: the run is to end, and saving ends with it; or its host leaves. Rejects then, and nothing is recorded. */
+export async function recover(restored: Restored, ports: RecoverPorts, halt: Halt): Promise<readonly Landing[]> {
   const { state } = restored;
   if (state.status !== "running") return [];
   const facts: Landing[] = [{ fact: { type: "run.resumed", after: "interruption" } }];
   const isMember = state.progress.group !== null;
   for (const lane of state.progress.lanes.values())
-    if (lane.status === "running") facts.push(await recordLoss(restored, lane, isMember, { ...ports, signal }));
+    if (lane.status === "running") facts.push(await recordLoss(restored, lane, isMember, { ...ports, halt }));
   return facts;
 }
 
@@ -35,7 +31,7 @@ async function recordLoss(
   { run, plan, purse }: Restored,
   { path: stage, leaf, visit, attempts: attempt, tree }: Lane,
   isMember: boolean,
-  ports: RecoverPorts & { readonly signal: AbortSignal },
+  ports: RecoverPorts & { readonly halt: Halt },
 ): Promise<Landing> {
   const lost = { type: "stage.interrupted", stage, attempt } as const;
   // A child run is recovered by its own host, under its own keys.
@@ -62,23 +58,21 @@ async function recordLoss(
   };
 }
 
-/** null: there is no workspace, or it could not be saved in the time of its stage. */
+/** null: there is no workspace, or it could not be saved in the time of its stage, or in that which an end of the run leaves. */
 async function salvage(
   place: Place,
   timeoutMs: number,
   label: SaveLabel,
-  { workspaces, clock, signal }: RecoverPorts & { readonly signal: AbortSignal },
+  { workspaces, clock, halt }: RecoverPorts & { readonly halt: Halt },
 ): Promise<string | null> {
-  const { halt, forget } = haltOfHost(signal);
   const box = openTimeBox(timeoutMs, clock, halt);
   try {
     return await workspaces.salvage(place, label, box.signal);
   } catch (error) {
-    // What is too large, or takes too long, is left to the attempt that finds it.
-    if (!isPawlError(error) || !UNSAVED.has(error.code) || signal.aborted) throw error;
+    // What is too large, or takes too long, is left to the attempt that finds it, or to `pawl gc` if the run ends.
+    if (!isPawlError(error) || !UNSAVED.has(error.code) || halt.reason() === "drain") throw error;
     return null;
   } finally {
     box.close();
-    forget();
   }
 }

@@ -69,7 +69,16 @@ export interface UnsavedWorkspace {
   readonly folder: string;
   /** `too_large`: only a higher limit lets it be saved. `cut_off`: `pawl gc`, or resuming the run, saves it. */
   readonly why: "too_large" | "cut_off";
-  readonly stage: string;
+  /** null: clearing away after the run could not save it. */
+  readonly stage: string | null;
+  readonly at: number;
+}
+
+/** Files that no tree can hold, kept as a commit with one file, a tar archive. `pawl recover --to-branches` puts it on a branch. */
+export interface ArchivedFiles {
+  readonly commit: string;
+  /** null: they were archived when the run was cleared away. */
+  readonly stage: string | null;
   readonly at: number;
 }
 
@@ -120,4 +129,6 @@ export interface Workspaces {
   leave(run: RunId, at: number, signal?: AbortSignal): Promise<void>;
   /** Workspaces of a run with files that could not be saved. */
   unsaved(run: RunId): Promise<readonly UnsavedWorkspace[]>;
+  /** What is archived of the workspaces of a run, oldest first. */
+  archives(run: RunId): Promise<readonly ArchivedFiles[]>;
 }

@@ -273,11 +273,12 @@ function createTreeActions(
   parts: RuntimeParts,
   open: () => Promise<Open>,
   hasState: () => boolean,
-): Pick<Runtime, "trees" | "diff" | "unsaved" | "sweep" | "discard"> {
+): Pick<Runtime, "trees" | "diff" | "unsaved" | "archives" | "sweep" | "discard"> {
   return {
     trees: async (run) => treesOfRun((await open()).store, run),
     diff: (from, to) => parts.trees.diff(from, to, MOST_PATCH_BYTES),
     unsaved: (run) => parts.workspaces.unsaved(run),
+    archives: (run) => parts.workspaces.archives(run),
     discard: async (run) => (await import("./lost/discard.ts")).discard(parts, (await open()).store, run),
     sweep: async (options) => (hasState() ? sweepAll(parts, (await open()).store, options) : NOTHING_SWEPT),
   };

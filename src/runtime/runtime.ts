@@ -28,7 +28,7 @@ import type {
 import type { ChainReport } from "../ports/store/journal.ts";
 import type { Holder, RunPage, RunQuery, RunRow } from "../ports/store/run-index.ts";
 import type { SweepRequest, TreeDiff } from "../ports/trees.ts";
-import type { UnsavedWorkspace } from "../ports/workspaces.ts";
+import type { ArchivedFiles, UnsavedWorkspace } from "../ports/workspaces.ts";
 import type { LogRef, StoredEvent } from "../run/events.ts";
 import type { RunTrees } from "../run/trees.ts";
 import type { AgentHere } from "./agents/agents-here.ts";
@@ -225,6 +225,8 @@ export interface Runtime
   diff(from: string, to: string): Promise<TreeDiff>;
   /** Folders of a run with files that could not be saved. */
   unsaved(run: RunId): Promise<readonly UnsavedWorkspace[]>;
+  /** Archives in the vault of what no tree of the run can hold. */
+  archives(run: RunId): Promise<readonly ArchivedFiles[]>;
   /** Removes what runs that are over left behind; see `Trees.sweep`. */
   sweep(options: Pick<SweepRequest, "before" | "dryRun">): Promise<Swept>;
   /**

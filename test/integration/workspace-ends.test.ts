@@ -189,6 +189,18 @@ describe("a save that is interrupted", () => {
     expect(git(vaultOf(root), "for-each-ref", `refs/pawl/${place.run}/left`)).toContain("commit");
   });
 
+  it("names no stage when it was clearing away after the run that could not be saved", async () => {
+    const { root, place, workspace } = await opened();
+    writeFileSync(join(workspace.folder, "work"), "x");
+    const workspaces = workspacesAt(root);
+    const stop = new AbortController();
+    const leaving = workspaces.leave(place.run, 5, stop.signal);
+    stop.abort("its host is leaving");
+    await expect(leaving).rejects.toMatchObject({ code: "WORKSPACE_INTERRUPTED" });
+    const marks = await workspaces.unsaved(place.run);
+    expect(marks).toEqual([{ folder: workspace.folder, why: "cut_off", stage: null, at: 5 }]);
+  });
+
   it("is not begun when the signal has ended: nothing that takes one begins anything", async () => {
     const { workspaces, workspace, place, base, refs } = await opened();
     writeFileSync(join(workspace.folder, "work"), "x");
@@ -207,6 +219,26 @@ describe("a save that is interrupted", () => {
     for (const work of works) await expect(work()).rejects.toMatchObject({ code: "WORKSPACE_INTERRUPTED" });
     expect(refs()).toBe(before);
     expect(readFileSync(join(workspace.folder, "work"), "utf8")).toBe("x");
+  });
+});
+
+describe("files that no tree can hold", () => {
+  it("are listed as archives, with the stage that left them, for as long as the vault keeps them", async () => {
+    const { workspaces, workspace, place, base } = await opened();
+    expect(await workspaces.archives(place.run)).toEqual([]);
+    git(workspace.folder, "init", "-q", "nested");
+    await expect(workspace.save(LABEL)).rejects.toMatchObject({ code: "WORKSPACE_TREE_UNFIT" });
+    const next = await workspaces.enter(place, base, { ...LABEL, stage: "b, attempt 1 x", attempt: 2, at: 3000 });
+    git(next.folder, "init", "-q", "other");
+    await workspaces.leave(place.run, 5000);
+    const commit = expect.stringMatching(/^[0-9a-f]{40}$/);
+    expect(await workspaces.archives(place.run)).toEqual([
+      { commit, stage: "b, attempt 1 x", at: 3000 },
+      { commit, stage: null, at: 5000 },
+    ]);
+    expect(await workspaces.unsaved(place.run)).toEqual([]);
+    await workspaces.drop(place.run);
+    expect(await workspaces.archives(place.run)).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import { createMemoryStore } from "../../src/adapters/memory/store.ts";
 import "../../src/kernel/agents/agent.ts";
 import { formatRunId } from "../../src/base/ids.ts";
 import type { Usage } from "../../src/base/usage.ts";
+import { createHalt } from "../../src/kernel/control/halt.ts";
 import { createInbox } from "../../src/kernel/control/inbox.ts";
 import type { Restored } from "../../src/kernel/hosting.ts";
 import { type LoopEnd, runLoop } from "../../src/kernel/loop.ts";
@@ -150,12 +151,7 @@ async function live(
     );
     const restored: Restored = { ...found, purse: purseOf(world.money, money, found) };
     const answers = personFacts(restored, dice, clock).map((fact) => ({ fact }));
-    return hosted(
-      restored,
-      [...(await recover(restored, ports, new AbortController().signal)), ...answers],
-      ports,
-      inbox,
-    );
+    return hosted(restored, [...(await recover(restored, ports, createHalt())), ...answers], ports, inbox);
   };
   let ended: LoopEnd | "died" | null = null;
   let broken: unknown = null;

@@ -349,5 +349,6 @@ function mortalWorkspaces(
     },
     leave: risky(workspaces.leave),
     unsaved: workspaces.unsaved,
+    archives: workspaces.archives,
   };
 }

@@ -7,6 +7,7 @@ import { createPolicyGate } from "../../src/adapters/system/policy-gate.ts";
 import { formatRunId, type RunId } from "../../src/base/ids.ts";
 import type { JsonValue } from "../../src/base/json.ts";
 import type { Landing } from "../../src/kernel/aftermath.ts";
+import { createHalt } from "../../src/kernel/control/halt.ts";
 import { createInbox, type Inbox } from "../../src/kernel/control/inbox.ts";
 import type { Restored } from "../../src/kernel/hosting.ts";
 import { type LoopEnd, runLoop } from "../../src/kernel/loop.ts";
@@ -167,10 +168,7 @@ export function createTestHost(plan: Plan, script: Script = {}): TestHost {
     },
     async resume(first = []) {
       const restored = { ...restore(run, plan, await events()), purse: script.purse };
-      return host(restored, [
-        ...(await recover(restored, ports, new AbortController().signal)),
-        ...first.map((fact) => ({ fact })),
-      ]);
+      return host(restored, [...(await recover(restored, ports, createHalt())), ...first.map((fact) => ({ fact }))]);
     },
     async busy() {
       while (executed.length === 0) await new Promise((resolve) => setImmediate(resolve));

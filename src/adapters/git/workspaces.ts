@@ -19,6 +19,7 @@ import { createHostGit, STANDARD_PATH } from "./host-git.ts";
 import { interruptible, NEVER } from "./interrupt.ts";
 import { inspectProject } from "./project/project.ts";
 import { createStarts } from "./project/starts.ts";
+import { labelOfEnd, listArchives } from "./saved/archives.ts";
 import { wantedFor } from "./slot/build-slot.ts";
 import { enterSlot } from "./slot/enter-slot.ts";
 import { recordOrigin } from "./slot/origin.ts";
@@ -108,6 +109,7 @@ export function createGitWorkspaces(options: GitWorkspacesOptions): GitWorkspace
       if (yard !== null) await leaveRun(yard, run, at, false);
     },
     unsaved: (run) => unsavedOf(dir, run),
+    archives: async (run) => listArchives((await findYard())?.vault, run),
     ...createCheckouts(git, project, yardFor, turns),
     ...createTreeReader(git, project, vaultFor),
     ...createTreeCheck(git, () => openVault(git, options.vault)),
@@ -133,7 +135,7 @@ async function removeAll(
   { at, isLast }: { readonly at: number; readonly isLast: boolean },
 ): Promise<Left> {
   const left = { removed: 0, unsaved: 0 };
-  const label = { stage: "end of the run", attempt: 0, at };
+  const label = labelOfEnd(at);
   for (const slot of await slotsOf(yard.dir, run)) {
     const mark = await readUnsaved(slot);
     const isLeft = mark !== null && (mark.why === "too_large" || !isLast);

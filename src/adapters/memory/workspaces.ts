@@ -26,6 +26,9 @@ interface Held {
   tree: string;
 }
 
+/** Nothing here takes time, so nothing is left unsaved for long, and a tree can hold all of it. */
+const NOTHING_LEFT: Pick<Workspaces, "unsaved" | "archives"> = { unsaved: async () => [], archives: async () => [] };
+
 /** `committed`: the files that a new run starts from. Hosts that share the object see the same workspaces. */
 export function createMemoryWorkspaces(committed: Readonly<Record<string, string>> = {}): MemoryWorkspaces {
   const head: ReadonlyMap<string, string> = new Map(Object.entries(committed));
@@ -90,8 +93,7 @@ export function createMemoryWorkspaces(committed: Readonly<Record<string, string
       return held === undefined ? null : save(held, label);
     },
     ...checkouts,
-    // Nothing here takes time, so nothing is left unsaved for long.
-    unsaved: async () => [],
+    ...NOTHING_LEFT,
     async leave(run, at) {
       leaveCheckouts(run);
       for (const [folder, held] of [...workspaces])

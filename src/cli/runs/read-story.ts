@@ -17,6 +17,7 @@ export async function completeStory(runtime: Runtime, story: RunStory): Promise<
     story.outlook = await runtime.resumeOutlook({ run: story.run as RunId, events: story.events });
   await tellCost(runtime, story);
   await tellUnsaved(runtime, story);
+  story.archives = await runtime.archives(story.run as RunId).catch(() => []);
   return story;
 }
 

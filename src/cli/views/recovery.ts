@@ -30,7 +30,7 @@ export function savedRunLines({ run, isMentioned, trees, workspace }: SavedRun, 
 }
 
 function treeText({ kind, number, stage, attempt, at, commit, size }: SavedTree): string {
-  const label = stage === null ? "" : `${oneLine(stage)}, attempt ${attempt}`;
+  const label = stage === null ? "" : attempt === 0 ? oneLine(stage) : `${oneLine(stage)}, attempt ${attempt}`;
   const amount = size === null ? "not whole" : `${countOf(size.files, "file")}, ${formatBytes(size.bytes)}`;
   const name = `${oneLine(kind)} ${oneLine(number)}`;
   return `${commit.slice(0, 12)}  ${formatInstant(at)}  ${name.padEnd(10)}  ${[label, amount].filter((text) => text !== "").join("  ")}`;

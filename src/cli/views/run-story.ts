@@ -6,7 +6,7 @@ import { addUsage, NO_USAGE } from "../../base/usage.ts";
 import type { Wall } from "../../plan/plan.ts";
 import { describeRequest } from "../../policy/describe.ts";
 import type { PolicyRequest } from "../../policy/request.ts";
-import type { UnsavedWorkspace } from "../../ports/workspaces.ts";
+import type { ArchivedFiles, UnsavedWorkspace } from "../../ports/workspaces.ts";
 import type { ArtifactRef, EventOf, LogRef, RunEvent, StoredEvent } from "../../run/events.ts";
 import type { Status, StopReason, WaitReason } from "../../run/reasons.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -95,6 +95,8 @@ export interface RunStory {
   outlook?: Awaited<ReturnType<Runtime["resumeOutlook"]>>;
   /** Folders with files of it that no tree holds. */
   unsaved: readonly UnsavedWorkspace[];
+  /** Archives of files of it that no tree can hold. Filled in when the story is complete. */
+  archives: readonly ArchivedFiles[];
   denial: DenialStory | null;
 }
 
@@ -122,6 +124,7 @@ export function beginStory(run: string): RunStory {
     questions: [],
     open: [],
     unsaved: [],
+    archives: [],
     denial: null,
   };
 }

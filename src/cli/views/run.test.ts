@@ -122,6 +122,30 @@ describe("nextSteps", () => {
     expect(nextSteps(denied("blueprint.deny[0]"), false)[0]?.say).toContain("The rule blueprint.deny[0] denies this");
   });
 
+  it("says where files are that no saved tree holds, and names no stage that is none", () => {
+    const story = storyOf(start("a"), finish("a", 0), {
+      type: "run.finished",
+      status: "succeeded",
+      reason: "goal_achieved",
+    });
+    story.unsaved = [{ folder: "/w", why: "cut_off", stage: null, at: 1 }];
+    story.archives = [
+      { commit: "1".repeat(40), stage: null, at: 1 },
+      { commit: "2".repeat(40), stage: "a", at: 2 },
+    ];
+    const steps = nextSteps(story, false).slice(-2);
+    expect(steps).toEqual([
+      {
+        say: "The files that the run left are in no saved tree, because saving them was cut off: they are only in /w. Save them",
+        line: "pawl gc",
+      },
+      {
+        say: "The files of stage a that no saved tree can hold are in an archive in the vault (the last of 2), commit 222222222222. Put it on a branch",
+        line: `pawl recover ${RUN} --to-branches`,
+      },
+    ]);
+  });
+
   it("shows only the question that an answer would go to", () => {
     const story = storyOf({ type: "run.waiting", reason: "awaiting_approval" });
     const question = { id: "1-2", stage: "a", why: "w", answers: ["yes", "no"], request: null };

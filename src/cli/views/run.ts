@@ -141,17 +141,30 @@ export function nextSteps(story: RunStory, hosted: boolean): readonly NextStep[]
     steps.push({ say: "No process hosts it now and nothing is lost. Go on", line: `pawl resume ${story.run}` });
   }
   if (story.status === "rejected" && story.denial !== null) steps.push(denialStep(story.denial));
-  steps.push(...lookSteps(story), ...story.unsaved.map((left) => unsavedStep(story, left)));
+  steps.push(...lookSteps(story), ...story.unsaved.map((left) => unsavedStep(story, left)), ...archiveSteps(story));
   return steps;
 }
 
 /** Nobody else says where these files are. */
 function unsavedStep({ run, status }: RunStory, { folder, why, stage }: UnsavedWorkspace): NextStep {
-  const files = `The files of stage ${oneLine(stage)} are in no saved tree`;
+  const files = `${filesOf(stage)} are in no saved tree`;
   if (why === "too_large")
     return { say: `${files}, because they are too large. Copy what you need, then delete the folder`, line: folder };
   const say = `${files}, because saving them was cut off: they are only in ${folder}. Save them`;
   return { say, line: isTerminal(status) ? "pawl gc" : `pawl resume ${run}` };
+}
+
+/** One command puts all of them on branches. */
+function archiveSteps({ run, archives }: RunStory): NextStep[] {
+  const last = archives.at(-1);
+  if (last === undefined) return [];
+  const others = archives.length === 1 ? "" : ` (the last of ${archives.length})`;
+  const say = `${filesOf(last.stage)} that no saved tree can hold are in an archive in the vault${others}, commit ${last.commit.slice(0, 12)}. Put it on a branch`;
+  return [{ say, line: `pawl recover ${run} --to-branches` }];
+}
+
+function filesOf(stage: string | null): string {
+  return stage === null ? "The files that the run left" : `The files of stage ${oneLine(stage)}`;
 }
 
 function waitSteps(story: RunStory): NextStep[] {

@@ -11,7 +11,6 @@ import { openTimeBox } from "../../kernel/control/time-box.ts";
 import type { Restored } from "../../kernel/hosting.ts";
 import { type LoopEnd, runLoop } from "../../kernel/loop.ts";
 import { leaveLine, waitersOf } from "../../kernel/pay/fund.ts";
-import { recover } from "../../kernel/recover.ts";
 import { restore } from "../../kernel/replay.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { hasAgents } from "../../plan/walls.ts";
@@ -26,6 +25,7 @@ import type { EventOf, Fact } from "../../run/events.ts";
 import { isTerminal } from "../../run/reasons.ts";
 import type { RunState } from "../../run/state.ts";
 import { type Budgets, purseFor } from "./purses.ts";
+import { recoverRun } from "./recovering.ts";
 import { requireIntact, restoreRun } from "./restore.ts";
 import type { Turns } from "./turns.ts";
 
@@ -236,10 +236,11 @@ async function takeNow(hosting: Hosting, run: RunId, first: FirstFacts): Promise
     const stored = await restoreRun(ports.journal, row);
     const payer = { run, plan: stored.plan, parent: row.parent, isDrill: row.drill !== undefined };
     const restored = { ...stored, purse: purseFor(hosting, { ...payer, waiting: waitersOf(stored) }) };
-    const facts = first(restored).map((fact) => ({ fact }));
+    const facts = first(restored);
     // Who goes on with a run that rests has overruled what was asked before that.
     if (restored.state.status !== "running") await control.settle(run);
-    return hostRun(hosting, restored, [...(await recover(restored, ports, hosting.leaving.signal)), ...facts]);
+    const recovered = await recoverRun(hosting, restored, facts);
+    return hostRun(hosting, restored, [...recovered, ...facts.map((fact) => ({ fact }))]);
   } catch (error) {
     await lease.release(run);
     throw error;

@@ -58,10 +58,11 @@ export function killRequest({ by, why }: Pick<Pulled, "by" | "why">): KillReques
   return { kind: "kill", by, why };
 }
 
-/** Ends what is under way when the run is stopping. */
-export function haltIfStopping(state: RunState, halt: Halt): void {
-  if (state.status !== "running" || state.stopping === null) return;
-  halt.end(state.stopping.reason === "kill_switch" ? "kill" : "stop");
+/** Ends what is under way when the run is stopping, or when `first`, which is recorded next, stops it. */
+export function haltIfStopping(state: RunState, halt: Halt, first: readonly Fact[] = []): void {
+  if (state.status !== "running") return;
+  const stopping = state.stopping ?? first.find((fact) => fact.type === "run.stopping");
+  if (stopping !== undefined) halt.end(stopping.reason === "kill_switch" ? "kill" : "stop");
 }
 
 /** The last look before an effect: whether the run is ending, or the kill switch is on, which ends all of it at once. */

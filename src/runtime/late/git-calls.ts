@@ -7,5 +7,5 @@ export type GitParts = Workspaces & Trees & { hold<T>(work: () => Promise<T>): P
 export const GIT_CALLS = [
   ...(["base", "uncommitted", "keep", "enter", "salvage", "leave", "compose", "plant", "checkout", "drop"] as const),
   ...(["changes", "read", "hashes", "diff", "oid", "holding", "examine", "sweep", "vault", "hold"] as const),
-  ...(["unsaved"] as const),
+  ...(["unsaved", "archives"] as const),
 ];

@@ -25,6 +25,9 @@ import { MOST_NAMED } from "../slot/save-limits.ts";
 const MOST_LISTED_BYTES = 100_000;
 const MOST_FILE_GIB = 4;
 const MOST_WAITING_INDEX_MIB = 64;
+/** PATH_MAX of Linux, without the zero byte at its end. */
+const MOST_PATH_BYTES = 4095;
+const MOST_SHOWN_BYTES = 60;
 
 export const SCAN = `
 special() { find . -path ./.git -prune -o '(' -type p -o -type s ')' "$@"; }
@@ -97,6 +100,13 @@ check_huge() {
   at=$(huge)
   [ -z "$at" ] || refuse "a file of more than ${MOST_FILE_GIB} GiB: \${at#./}"
 }
+check_long() {
+  at=$(find . -mindepth 1 -path ./.git -prune -o -printf '%P\\0' | tr '\\n\\0' '?\\n' | LC_ALL=C awk '
+    length($0) >= ${MOST_PATH_BYTES} && !bytes { head = substr($0, 1, ${MOST_SHOWN_BYTES}) }
+    length($0) >= ${MOST_PATH_BYTES} && length($0) > bytes { bytes = length($0); tail = substr($0, bytes - ${MOST_SHOWN_BYTES - 1}) }
+    END { if (bytes) print "a path of " bytes " bytes, and the system opens none with more than ${MOST_PATH_BYTES}: " head "…" tail }')
+  [ -z "$at" ] || refuse "$at"
+}
 weigh() {
   sed -z 's:^:./:' /tmp/changed | xargs -0r sh -c 'as=$1; shift; exec find "$@" -maxdepth 0 ! -type d -printf "$as"' sh "$1"
   sed -z 's:^:./:' /tmp/others | xargs -0r sh -c 'as=$1; shift; exec find "$@" ! -type d -printf "$as"' sh "$1"
@@ -161,7 +171,7 @@ scan() {
   known=
   [ ! -f "$GIT_DIR/known" ] || read -r known <"$GIT_DIR/known"
   { exec >/dev/null 2>&1 6>&- 7>&- 8>&- 9>&-; watch; } & watcher=$!
-  scan_once || { check_huge; special -exec rm -f {} +; open_up; to_disk; scan_once; } || { mend; known=; scan_once; } || fail
+  scan_once || { check_huge; check_long; special -exec rm -f {} +; open_up; to_disk; scan_once; } || { mend; known=; scan_once; } || fail
   kill "$watcher" 2>/dev/null
 }
 blank() { xargs -0 git --literal-pathspecs ls-files -s -z -- | git update-index -z --index-info; }

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { isPawlError } from "../../../base/errors.ts";
 import type { SaveLabel, UnsavedWorkspace } from "../../../ports/workspaces.ts";
 import { isInterrupted } from "../interrupt.ts";
+import { stageOf } from "../saved/archives.ts";
 import { randomName } from "../vault/durable.ts";
 import type { Slot } from "./slot.ts";
 
@@ -25,7 +26,7 @@ export async function markingUnsaved<T>(slot: Slot, label: SaveLabel, save: () =
   } catch (error) {
     const why = isTooLarge(error) ? "too_large" : isInterrupted(error) ? "cut_off" : null;
     if (why !== null) {
-      const mark: UnsavedMark = { why, stage: label.stage, at: label.at };
+      const mark: UnsavedMark = { why, stage: stageOf(label), at: label.at };
       await writeFile(markOf(slot.folder), JSON.stringify(mark), { mode: 0o600 }).catch(() => undefined);
     }
     throw error;
