@@ -327,6 +327,15 @@ describe("shapes", () => {
     expect(archived(root)).toContain("at the bottom");
   });
 
+  it("that lie below thousands of folders are archived within seconds", async () => {
+    const { root, folder, workspaces, where } = await stand();
+    const script = "import os\nfor i in range(3000):\n os.mkdir('d')\n os.chdir('d')\nopen('f','w').write('x')";
+    execFileSync("python3", ["-c", script], { cwd: folder });
+    await workspaces.leave(where.run, 1, AbortSignal.timeout(10_000));
+    expect(existsSync(folder)).toBe(false);
+    expect(kept(root, "kept")).toHaveLength(1);
+  });
+
   it("that are almost as deep as a path may be long are saved", async () => {
     const { save, sh } = await stand();
     const folders = Array.from({ length: 19 }, () => "e".repeat(200)).join("/");
