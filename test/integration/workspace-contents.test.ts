@@ -26,6 +26,7 @@ import {
   vaultOf,
   workspacesAt,
 } from "../support/git-project.ts";
+import { slowness } from "../support/slowness.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 interface Stand {
@@ -325,6 +326,15 @@ describe("shapes", () => {
     await enter(base);
     expect(Object.keys(filesOf(folder))).toEqual(["a", "src/b"]);
     expect(archived(root)).toContain("at the bottom");
+  });
+
+  it("that lie below thousands of folders are archived within seconds", async () => {
+    const { root, folder, workspaces, where } = await stand();
+    const script = "import os\nfor i in range(3000):\n os.mkdir('d')\n os.chdir('d')\nopen('f','w').write('x')";
+    execFileSync("python3", ["-c", script], { cwd: folder });
+    await workspaces.leave(where.run, 1, AbortSignal.timeout(Math.ceil(10_000 * slowness())));
+    expect(existsSync(folder)).toBe(false);
+    expect(kept(root, "kept")).toHaveLength(1);
   });
 
   it("that are almost as deep as a path may be long are saved", async () => {
