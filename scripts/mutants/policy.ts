@@ -325,6 +325,13 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     tests: ["test/integration/policy-paths.test.ts"],
   },
   {
+    name: "a part that no rule mentions hides one that a rule asks about",
+    file: "src/policy/grounds.ts",
+    find: "return { ...withHeld(decisive, asked), shadow };",
+    replace: "return { ...decisive, shadow };",
+    tests: ["test/integration/policy-wrappers.test.ts"],
+  },
+  {
     name: "a text to be filled in hides what a rule denies",
     file: "src/policy/shell/tools/launchers.ts",
     find: "return isOpen ? { ...found, guesses: [command] } : found;",

@@ -58,7 +58,8 @@ export function notCovered(finding: Finding, policy: CompiledPolicy, { why, hide
 
 /** What a rule that only tightens makes of a request once something else allows it. */
 function heldBack(finding: Finding): readonly Finding[] {
-  return finding.held === undefined ? [] : [{ ...finding, effect: "ask", by: finding.held }];
+  const { held, request, heldAbout = request } = finding;
+  return held === undefined ? [] : [{ ...finding, effect: "ask", by: held, request: heldAbout }];
 }
 
 /**
@@ -76,8 +77,14 @@ export function together(own: Finding, parts: readonly Finding[], cover: Cover):
   const strictest = EFFECTS.flatMap((effect) => ruled.filter((finding) => finding.effect === effect))[0];
   // A person is not asked about what is denied anyway.
   const decisive = strictest?.effect === "deny" ? strictest : (unruledOf(parts, cover) ?? strictest ?? own);
-  const held = decisive.effect === "allow" ? all.flatMap(heldBack)[0] : undefined;
-  return { ...(held ?? decisive), shadow };
+  if (decisive.effect === "allow") return { ...(all.flatMap(heldBack)[0] ?? decisive), shadow };
+  const asked = ruled.find(({ by, effect }) => effect === "ask" && by?.rule.yields !== true);
+  return { ...withHeld(decisive, asked), shadow };
+}
+
+/** A rule that asks about a part asks if another rule allows the whole. */
+export function withHeld(finding: Finding, asked: Finding | undefined): Finding {
+  return asked?.by == null ? finding : { ...finding, held: asked.by, heldAbout: asked.request };
 }
 
 function unruledOf(parts: readonly Finding[], cover: Cover): Finding | undefined {

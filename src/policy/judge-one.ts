@@ -14,6 +14,8 @@ export interface Finding {
   readonly over?: CompiledRule | undefined;
   /** A rule that would ask if something else allowed it. */
   readonly held?: CompiledRule | undefined;
+  /** What that rule would ask about, if it is another part. */
+  readonly heldAbout?: PolicyRequest;
   /** Why it is denied where no rule decided; without it, because no rule allows it. */
   readonly why?: string;
   /** Nobody can account for it: a rule with a wildcard does not allow it. */

@@ -13,6 +13,7 @@ import {
   type Reach,
   together,
   vouchesFor,
+  withHeld,
 } from "./grounds.ts";
 import { type Finding, judgeOne, type Notes, type Session, unaccounted } from "./judge-one.ts";
 import type { PolicyRequest, RequestOf } from "./request.ts";
@@ -241,5 +242,5 @@ function strictest(parts: readonly Finding[], other: Finding): Finding {
   const denied = parts.find(({ by, effect }) => by !== null && effect === "deny");
   if (denied !== undefined) return denied;
   const asked = parts.find(({ by, effect }) => by !== null && effect === "ask");
-  return asked?.by == null ? other : { ...other, held: asked.by };
+  return withHeld(other, asked);
 }

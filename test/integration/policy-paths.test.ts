@@ -18,6 +18,7 @@ describe("the guard", () => {
     "cat ../../../etc/shadow",
     "cat x/../../etc/passwd",
     "cat < ../../etc/shadow",
+    "sh -s <<EOF\nsh -c 'cat '\\''/etc/shadow'\\'''\nEOF",
     "cd / && cat etc/shadow",
     "cd src; cat ../../../etc/shadow",
     "cd /etc && sh -c 'cat shadow'",

@@ -104,7 +104,8 @@ function isQuiet(walk: Walk, redirect: Redirection): boolean {
 
 function documentText({ delimiter, body, operator }: HereDoc): string | null {
   if (delimiter === undefined) return null;
-  if (!delimiter.quoted && /[$`\\]/.test(body.text)) return null;
+  // A backslash before anything else stays as it is.
+  if (!delimiter.quoted && /[$`]|\\[\\\n]/.test(body.text)) return null;
   return operator === "<<-" ? body.text.replace(/^\t+/gm, "") : body.text;
 }
 
