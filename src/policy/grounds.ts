@@ -57,7 +57,7 @@ export function notCovered(finding: Finding, policy: CompiledPolicy, { why, hide
 }
 
 /** What a rule that only tightens makes of a request once something else allows it. */
-function heldBack(finding: Finding): readonly Finding[] {
+export function heldBack(finding: Finding): readonly Finding[] {
   const { held, request, heldAbout = request } = finding;
   return held === undefined ? [] : [{ ...finding, effect: "ask", by: held, request: heldAbout }];
 }

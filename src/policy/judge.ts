@@ -5,6 +5,7 @@
 import { type CompiledPolicy, mayDeny } from "./compile.ts";
 import {
   groundOf,
+  heldBack,
   isOpen,
   namesAll,
   namesProgram,
@@ -232,9 +233,10 @@ function reachOf(own: Finding, argv: Argv, { inner, scripts }: Wrapper): Reach |
   return { over: (finding) => ({ ...finding, effect: ground.rule.effect, by: ground }) };
 }
 
-/** Of a guess only what a rule says about it counts, and only if it is strict. */
+/** Of a guess only what a rule says about it or a part of it counts, and only if it is strict. */
 function ruled(finding: Finding): readonly Finding[] {
-  return finding.by !== null && finding.effect !== "allow" ? [finding] : [];
+  if (finding.by !== null) return finding.effect === "allow" ? [] : [finding];
+  return finding.heldAbout === undefined ? [] : heldBack(finding);
 }
 
 /** What some rule denies among the parts, else `other`; a rule that asks asks if `other` comes to be allowed. */

@@ -146,6 +146,12 @@ describe("a rule that denies git push, beside one that allows everything,", () =
     expect(texts.map((text) => effectOf(asks, text).rule)).toEqual(texts.map(() => PUSH.id));
   });
 
+  it("is asked about where what starts it cannot be seen through and an option stands before the command", () => {
+    const policy = [rule("allow", ["docker", "**"]), rule("ask", ["python3", "-c", "**"], 1), rule("allow", ["**"], 9)];
+    const text = `docker --context x exec c sh -c 'tar cf x --to-command="py"thon3\\ -c\\ 0 y'`;
+    expect(effectOf(policy, text).rule).toBe("user.ask[1]");
+  });
+
   it("is asked about although no rule mentions what stands beside it, where a rule allows the program that reads both", () => {
     const policy = [rule("ask", ["git", "**"]), rule("allow", ["npm", "**"], 1)];
     expect(effectOf(policy, "npm x -c 'true && git push'")).toMatchObject({
