@@ -18,7 +18,7 @@ describe("an agent without a wall", () => {
     "dd if=a of=pawl.yaml",
     "sed -i s/a/b/ pawl.yaml",
     "git checkout x -- .mcp.json",
-    "cp a /work/project/.git/hooks/pre-commit",
+    "cp a /srv/project/.git/hooks/pre-commit",
     "cd .claude && cp a settings.json",
     "rm .git/config",
   ])("cannot write what is sealed by %s", async (script) => {
